@@ -1,0 +1,167 @@
+"""Events as bytes and back.
+
+Without a registry: Avro single-object encoding (Avro 1.11 specification, "Single-object encoding":
+C3 01, then the little-endian CRC-64-AVRO fingerprint of the writer's schema, then the body).
+With one: Confluent framing (00, then the big-endian schema id, then the body).
+Plain JSON is accepted for what gateways and applications send.
+"""
+
+import io
+import json
+import struct
+from importlib.resources import files
+from typing import Any, Protocol, TypeVar
+
+import fastavro
+import msgspec
+from fastavro.schema import fingerprint, parse_schema, to_parsing_canonical_form
+
+from schemas.candidates import Candidates, Extraction
+from schemas.chat import ChatMessage, Command
+from schemas.inbox import InboxCommand, InboxMessage
+from schemas.memory import DecisionRecord, MemoryChanged
+from schemas.window import Session, Window
+
+T = TypeVar("T", bound=msgspec.Struct)
+
+SINGLE_OBJECT = b"\xc3\x01"
+CONFLUENT = b"\x00"
+
+EVENTS: dict[type[msgspec.Struct], str] = {
+    ChatMessage: "chat_message",
+    Command: "command",
+    InboxMessage: "inbox_message",
+    InboxCommand: "inbox_command",
+    Session: "session",
+    Window: "window",
+    Candidates: "candidates",
+    Extraction: "extraction",
+    DecisionRecord: "decision_record",
+    MemoryChanged: "memory_changed",
+}
+"""Every event type, and the name of the `.avsc` that it is written with."""
+
+
+class UndecodableError(ValueError):
+    """The bytes are not an event that was asked for. The message says why, for a dead letter."""
+
+
+class RegistryUnavailableError(RuntimeError):
+    """The registry does not answer. Nothing is known of the bytes: they must wait, not become a dead letter."""
+
+
+class Registry(Protocol):
+    """What Confluent framing needs of a schema registry. Both raise RegistryUnavailableError in an outage."""
+
+    def id_of(self, event: str, schema: str) -> int:
+        """The id under which this event's schema is registered."""
+
+    def schema_of(self, schema_id: int) -> str:
+        """The schema text of an id. Raises LookupError where the registry does not know it."""
+
+
+def schema_text(event: str) -> str:
+    """The text of `<event>.avsc`."""
+    return files("schemas").joinpath(f"{event}.avsc").read_text("utf-8")
+
+
+class _Schema:
+    def __init__(self, kind: type[msgspec.Struct], event: str) -> None:
+        self.kind = kind
+        self.event = event
+        self.text = schema_text(event)
+        raw = json.loads(self.text)
+        self.parsed: Any = parse_schema(raw)
+        print_ = fingerprint(to_parsing_canonical_form(raw), "CRC-64-AVRO")
+        self.header = SINGLE_OBJECT + bytes.fromhex(print_)
+
+
+_BY_KIND = {kind: _Schema(kind, event) for kind, event in EVENTS.items()}
+_BY_HEADER = {schema.header: schema for schema in _BY_KIND.values()}
+
+
+class Codec:
+    """Encodes events for our topics and decodes what arrives on them."""
+
+    def __init__(self, registry: Registry | None = None) -> None:
+        self._registry = registry
+        self._headers: dict[type[msgspec.Struct], bytes] = {}
+        self._writers: dict[int, Any] = {}
+
+    def encode(self, value: msgspec.Struct) -> bytes:
+        kind = type(value)
+        schema = _BY_KIND[kind]
+        header = self._headers.get(kind) or self._header(schema)
+        out = io.BytesIO(header)
+        out.seek(len(header))
+        fastavro.schemaless_writer(out, schema.parsed, msgspec.to_builtins(value, builtin_types=(bytes,)))
+        return out.getvalue()
+
+    def decode(self, data: bytes | None, *kinds: type[T]) -> T:
+        """`data` as one of `kinds`. Raises UndecodableError, whatever the bytes hold."""
+        if not data:
+            raise UndecodableError("the value is empty")
+        try:
+            if data[:2] == SINGLE_OBJECT:
+                return self._single_object(data, kinds)
+            if data[:1] == CONFLUENT:
+                return self._confluent(data, kinds)
+            return _plain_json(data, kinds)
+        except (UndecodableError, RegistryUnavailableError):
+            raise
+        except Exception as error:  # noqa: BLE001 - fastavro raises whatever the bytes lead it into
+            raise UndecodableError(f"{type(error).__name__}: {error}") from error
+
+    def _header(self, schema: _Schema) -> bytes:
+        if self._registry is None:
+            header = schema.header
+        else:
+            header = CONFLUENT + struct.pack(">I", self._registry.id_of(schema.event, schema.text))
+        self._headers[schema.kind] = header
+        return header
+
+    def _single_object(self, data: bytes, kinds: tuple[type[T], ...]) -> T:
+        schema = _BY_HEADER.get(data[:10])
+        if schema is None:
+            raise UndecodableError(f"unknown schema fingerprint {data[2:10].hex()}")
+        if schema.kind not in kinds:
+            raise UndecodableError(f"a {schema.kind.__name__} where {_names(kinds)} was expected")
+        body = fastavro.schemaless_reader(io.BytesIO(memoryview(data)[10:]), schema.parsed, None)
+        converted: T = msgspec.convert(body, schema.kind)
+        return converted
+
+    def _confluent(self, data: bytes, kinds: tuple[type[T], ...]) -> T:
+        if self._registry is None:
+            raise UndecodableError("Confluent framing, but no schema registry is configured")
+        if len(data) < 5:
+            raise UndecodableError("a Confluent header cut short")
+        (schema_id,) = struct.unpack(">I", data[1:5])
+        writer = self._writers.get(schema_id)
+        if writer is None:
+            try:
+                parsed: Any = parse_schema(json.loads(self._registry.schema_of(schema_id)))
+            except LookupError as error:
+                raise UndecodableError(f"schema id {schema_id} is unknown to the registry") from error
+            writer = self._writers[schema_id] = parsed
+        for kind in kinds:
+            reader = _BY_KIND[kind].parsed
+            if writer.get("name") == reader["name"]:
+                body = fastavro.schemaless_reader(io.BytesIO(memoryview(data)[5:]), writer, reader)
+                return msgspec.convert(body, kind)
+        raise UndecodableError(f"a {writer.get('name')} where {_names(kinds)} was expected")
+
+
+def _plain_json(data: bytes, kinds: tuple[type[T], ...]) -> T:
+    for kind in kinds:
+        if kind in (ChatMessage, Command):
+            try:
+                return msgspec.json.decode(data, type=kind)
+            except msgspec.ValidationError as error:
+                raise UndecodableError(str(error)) from error
+            except (msgspec.DecodeError, UnicodeDecodeError) as error:
+                raise UndecodableError(f"neither Avro nor JSON: {error}") from error
+    raise UndecodableError("not Avro")
+
+
+def _names(kinds: tuple[type[msgspec.Struct], ...]) -> str:
+    return " or ".join(kind.__name__ for kind in kinds)
