@@ -1,0 +1,1 @@
+"""Prompts, their rendering and output contracts, the model client, the offline rules. Knows no Kafka, no LanceDB."""
