@@ -55,7 +55,7 @@ class Session(Scoped):
     spilled: list[Turn] = []
     spilled_filtered: list[Filtered] = []
     background: list[Turn] = []
-    recent_ids: list[int] = []
+    recent_ids: bytes = b""
 
 
 class Window(Scoped):

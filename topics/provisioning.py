@@ -6,7 +6,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 
 from confluent_kafka import KafkaError, KafkaException
-from confluent_kafka.admin import AdminClient, ConfigResource, NewTopic, ResourceType
+from confluent_kafka.admin import AdminClient, ConfigEntry, ConfigResource, NewTopic, ResourceType
 
 from topics.catalogue import CATALOGUE, Topic
 
@@ -95,8 +95,11 @@ def apply(
     admin = _admin(bootstrap_servers)
     before = plan(catalogue, _existing(admin, bootstrap_servers, catalogue, timeout), partitions=partitions)
     created = _create(admin, before.missing, partitions, replication_factor, timeout)
-    _wait_for_leaders(admin, [topic.name for topic in created], timeout)
-    return Applied(created, before.differences)
+    _wait_for_leaders(admin, [topic.name for topic in before.missing], timeout)
+    # What somebody else has created since we looked is not known to be as wanted.
+    raced = [topic for topic in before.missing if topic not in created]
+    theirs = plan(raced, _existing(admin, bootstrap_servers, raced, timeout), partitions=partitions)
+    return Applied(created, before.differences + theirs.differences)
 
 
 def _differences(topic: Topic, existing: Existing, partitions: int) -> list[Difference]:
@@ -181,7 +184,7 @@ def _wait_for_leaders(admin: AdminClient, names: Sequence[str], timeout: float) 
             time.sleep(0.05)
 
 
-def _result(future: "Future[dict[str, object]]", name: str, timeout: float) -> dict[str, object]:
+def _result(future: "Future[dict[str, ConfigEntry]]", name: str, timeout: float) -> dict[str, ConfigEntry]:
     try:
         return future.result(timeout=timeout)
     except KafkaException as error:

@@ -18,7 +18,7 @@ def read_topic(bootstrap_servers: str, topic: str) -> Iterator[Message]:
         unread = set(_partitions(consumer, topic))
         consumer.assign([TopicPartition(topic, number, OFFSET_BEGINNING) for number in unread])
         while unread:
-            for message in consumer.consume(2000, 0.5):
+            for message in consumer.consume(2000, 0.05):
                 error = message.error()
                 if error is None:
                     yield message
@@ -57,7 +57,7 @@ def ends(bootstrap_servers: str, topic: str) -> dict[int, int]:
         }
         consumer.assign([TopicPartition(topic, number, max(low, high - 1)) for number, (low, high) in listed.items()])
         while len(found) < len(listed):
-            for message in consumer.consume(2000, 0.5):
+            for message in consumer.consume(2000, 0.05):
                 error, partition, offset = message.error(), message.partition(), message.offset()
                 if error is not None and error.code() == KafkaError._PARTITION_EOF:
                     assert partition is not None and offset is not None, "librdkafka tells where a partition ends"

@@ -23,7 +23,8 @@ class SchemaRegistry:
     def __init__(self, url: str, *, timeout: float = 10.0) -> None:
         """`timeout` is in seconds a request; user and password may stand in the URL."""
         self._url = url
-        self._client = SchemaRegistryClient({"url": url, "timeout": timeout})
+        # Its own retries sleep for seconds in the calling thread; a stage waits better than that.
+        self._client = SchemaRegistryClient({"url": url, "timeout": timeout, "max.retries": 0})
 
     def id_of(self, event: str, schema: str) -> int:
         """Register `schema`, or find it registered. Raises ValueError where the registry refuses it."""
@@ -35,7 +36,7 @@ class SchemaRegistry:
             if error.http_status_code in REFUSED:
                 raise ValueError(f"the registry refuses {event} as {subject}: {error.error_message}") from error
             raise self._unavailable(error) from error
-        except Exception as error:  # noqa: BLE001 - whatever its HTTP library raises; which one that is varies
+        except Exception as error:  # whatever its HTTP library raises; which one that is varies
             raise self._unavailable(error) from error
 
     def schema_of(self, schema_id: int) -> str:
@@ -46,11 +47,13 @@ class SchemaRegistry:
             if error.http_status_code == NOT_FOUND:
                 raise LookupError(f"no schema has the id {schema_id}") from error
             raise self._unavailable(error) from error
-        except Exception as error:  # noqa: BLE001 - whatever its HTTP library raises; which one that is varies
+        except Exception as error:  # whatever its HTTP library raises; which one that is varies
             raise self._unavailable(error) from error
         if text is None:
             raise LookupError(f"the schema of id {schema_id} is empty")
         return str(text)
 
     def _unavailable(self, error: Exception) -> RegistryUnavailableError:
-        return RegistryUnavailableError(f"the schema registry at {urlsplit(self._url).hostname} does not answer: {error}")
+        return RegistryUnavailableError(
+            f"the schema registry at {urlsplit(self._url).hostname} does not answer: {error}"
+        )

@@ -14,15 +14,14 @@ _BLOCK = re.compile(
     re.DOTALL | re.IGNORECASE,
 )
 _BOOT = re.compile(
-    r"\s*(?:#+\s*)?(?:\[?(?:system|系统)(?:\s+(?:prompt|message|notice))?\]?\s*[:：\]>]|<\|?(?:im_start|system)"
-    r"|you are (?:a|an|the|now)\b(?=.*\b(?:assistant|agent|bot|model|ai)\b)|you are (?:chatgpt|claude|gpt)"
-    r"|your (?:role|task) is\b|你是(?:一个|一名|一位)?[^。\n]{0,12}(?:助手|助理|机器人|模型|智能体))",
+    r"\s*(?:#+\s*)?(?:\[?(?:system|系统)(?:\s+(?:prompt|message|notice))?\]?\s*[:：\]>]|<\|?(?:im_start|system)|you "
+    r"are (?:a|an|the|now)\b(?=.*\b(?:assistant|agent|bot|model|ai)\b)|you are (?:chatgpt|claude|gpt)|your (?:role"
+    r"|task) is\b|你是(?:一个|一名|一位)?[^。\n]{0,12}(?:助手|助理|机器人|模型|智能体))",
     re.IGNORECASE,
 )
 _ECHO_HEADING = re.compile(
     r"^\W*(?:(?:relevant|related|recalled|retrieved|known|stored|long-term|user)\s+)*(?:memories|memory"
-    r"|facts)\b[^.!?\n]{0,60}[:：]\s*$"
-    r"|^\W*(?:相关|已知|召回的?|用户|长期)*(?:记忆|事实)[^。\n]{0,20}[:：]\s*$",
+    r"|facts)\b[^.!?\n]{0,60}[:：]\s*$|^\W*(?:相关|已知|召回的?|用户|长期)*(?:记忆|事实)[^。\n]{0,20}[:：]\s*$",
     re.IGNORECASE,
 )
 _ECHO_LINE = re.compile(r"^\W*\[?(?:memory|mem|记忆)(?:\s*#?\d+)?\s*[\]:：]", re.IGNORECASE)
@@ -32,8 +31,8 @@ _TOP_CODE = re.compile(
 )
 _TIMESTAMP_PREFIX = re.compile(
     r"^\s*[\[(【]?\s*(?:\d{2,4}\s*[-/.年]\s*)?\d{1,2}\s*[-/.月]\s*\d{1,2}\s*日?[\sT]*(?:(?:星期"
-    r"|周)[一二三四五六日天])?\s*"
-    r"(?:上午|下午|晚上|早上)?\s*\d{1,2}[:：]\d{2}(?:[:：]\d{2})?(?:Z|[+-]\d\d:?\d\d)?\s*[\])】]?\s*[-–|]?\s*"
+    r"|周)[一二三四五六日天])?\s*(?:上午|下午|晚上|早上)?\s*\d{1,2}[:：]\d{2}(?:[:：]\d{2})?(?:Z"
+    r"|[+-]\d\d:?\d\d)?\s*[\])】]?\s*[-–|]?\s*"
 )
 
 

@@ -18,20 +18,17 @@ _UNIT = r"(?:day|week|month|year)"
 _PART = r"(?:\s+(?P<{0}>morning|afternoon|evening|night))?"
 EXPRESSION = re.compile(
     r"(?<!every )(?<!each )(?:\b(?P<preposition>on|in|at|by|since|until|till|before|after|from|for|during|around"
-    r"|over)\s+(?!every))?(?:"
-    r"(?P<near>today|tonight|this (?:morning|afternoon|evening)|last night|(?i:yesterday|tomorrow)"
-    + _PART.format("near_part")
-    + r"|the day after tomorrow"
-    r"|the day before yesterday)"
-    r"|(?P<weekday>(?:(?:last|next|this|this coming|this past|coming|past)\s+)?(?:mon|tues|wednes|thurs|fri|satur"
-    r"|sun)day|(?:last|next|this) (?:mon|tues?|wed|thu(?:rs?)?|fri|sat|sun))"
+    r"|over|to|through)\s+(?!every))?(?:(?P<near>today|tonight|this (?:morning|afternoon|evening)|last night"
+    r"|(?i:yesterday"
+    r"|tomorrow)" + _PART.format("near_part") + r"|the day after tomorrow"
+    r"|the day before yesterday)|(?P<weekday>(?:(?:last|next|this|this coming|this past|coming|past)\s+)?(?:mon"
+    r"|tues|wednes|thurs|fri|satur|sun)day|(?:last|next|this) (?:mon|tues?|wed|thu(?:rs?)?|fri|sat|sun))"
     + _PART.format("week_part")
     + r"|(?P<shift>last|this past|this|this coming|next|the following)\s+(?P<period>week(?:end)?|month|year)"
     rf"|(?P<about>about |around |almost |nearly |roughly )?(?P<ago>{_NUMBER} {_UNIT}s? ago)|(?P<ahead>(?<=in "
-    rf"){_NUMBER} {_UNIT}s?)(?:['’]? time)?\b"
-    rf"|(?P<vague>(?:a few|several|a couple of|couple of|some) {_UNIT}s ago|the other day)"
-    rf"|(?P<full>(?-i:{_MONTH})\.? \d{{1,2}}(?:st|nd|rd|th)?(?:,? (?:19|20)\d\d)?\b|(?:the )?\d{{1,2}}(?:st|nd|rd"
-    rf"|th)?(?: of)? (?-i:{_MONTH})(?:,? (?:19|20)\d\d)?"
+    rf"){_NUMBER} {_UNIT}s?)(?:['’]? time)?\b|(?P<vague>(?:a few|several|a couple of|couple of|some) {_UNIT}s ago"
+    rf"|the other day)|(?P<full>(?-i:{_MONTH})\.? \d{{1,2}}(?:st|nd|rd|th)?(?:,? (?:19|20)\d\d)?\b|(?:the "
+    rf")?\d{{1,2}}(?:st|nd|rd|th)?(?: of)? (?-i:{_MONTH})(?:,? (?:19|20)\d\d)?"
     r"|(?:19|20)\d\d-\d\d-\d\d)"
     rf"|(?P<month>(?:(?:last|next|this) )?(?-i:{_MONTH})(?: (?:19|20)\d\d)?)|(?P<year>(?:19|20)\d\d)"
     r")\b(?:,?\s+at\s+(?P<hour>\d{1,2})(?::(?P<minute>[0-5]\d))?\s*(?P<half>[ap]\.?m\b\.?)?"
@@ -42,7 +39,31 @@ EXPRESSION = re.compile(
 HINT = re.compile(
     r"\b(?:last|next|this)\b|day\b|night|morning|afternoon|evening|tomorrow|week|month|year|\bago\b|\d|" + _MONTH
 )
-_KEEPS_PREPOSITION = {"by", "since", "until", "till", "before", "after", "from"}
+_KEEPS_PREPOSITION = {"by", "since", "until", "till", "before", "after", "from", "to", "through"}
+
+
+# what can look like a date and be none: the verbs may and march, a bare number, how long something took
+_NO_DATE = re.compile(r"(?:\w+ )?(?:(?:may|march|august)|\d{4}|(?:an?|\w+) \w+)(?: time)?", re.IGNORECASE)
+
+
+def absolute(words: str, clock: Clock, past: bool) -> tuple[str, Span | None] | None:
+    """`words` with every date in it absolute, and their span; None where one of them stays unclear."""
+    if not HINT.search(words):
+        return words, None
+    span: Span | None = None
+    unclear = False
+
+    def phrase(found: re.Match[str]) -> str:
+        nonlocal span, unclear
+        resolved = resolve(found, clock, past)
+        if resolved is None:
+            unclear = unclear or not _NO_DATE.fullmatch(found.group())
+            return found.group()
+        span = resolved[1] if span is None else span.joined(resolved[1])
+        return resolved[0]
+
+    words = EXPRESSION.sub(phrase, words)
+    return None if unclear else (words, span)
 
 
 def resolve(found: re.Match[str], clock: Clock, past: bool) -> tuple[str, Span] | None:

@@ -10,39 +10,38 @@ from prompts.rules.fact import EPISODIC, Fact
 
 _IRREGULAR_PAST = (
     "went|saw|met|bought|got|had|took|made|gave|ran|swam|won|lost|began|broke|built|came|drove|ate|flew|found|grew"
-    "|left|read|rode|sang|sold|"
-    "spent|taught|wrote|hurt|caught|held|led|sent|quit|drank|drew|hung out|did|threw|paid|slept|fell|was (?:in|at)"
-    "|put|set up"
+    "|left|read|rode|sang|sold|spent|taught|wrote|hurt|caught|held|led|sent|quit|drank|drew|hung out|did|threw|paid"
+    "|slept|fell|was (?:in|at)|put|set up"
 )
 _NOT_AN_EVENT = (
-    "wanted|needed|liked|loved|hated|enjoyed|hoped|wished|wondered|guessed|figured|noticed|realized|realised"
-    "|missed|tried|seemed|looked|"
-    "appreciated|mentioned|asked|used|liked|believed|remembered|talked|laughed|cried|supposed|stayed up|called"
-    "|texted|helped|felt|worried|happened"
+    "wanted|needed|liked|loved|hated|enjoyed|hoped|wished|wondered|guessed|figured|noticed|realized|realised|missed"
+    "|tried|seemed|looked|appreciated|mentioned|asked|used|liked|believed|remembered|talked|laughed|cried|supposed"
+    "|stayed up|called|texted|helped|felt|worried|happened"
 )
 _PAST = re.compile(rf"^(?:{_IRREGULAR_PAST}|(?!(?:{_NOT_AN_EVENT})\b)[a-z]{{2,}}ed)\b")
 # these are worth keeping even where nobody said when
 _MILESTONE = re.compile(
-    r"^(?:has )?(?:adopted|bought|graduated|joined|passed|retired|got (?:married|engaged|divorced|promoted)|got "
-    r"an? (?:[\w-]+ ){0,2}(?:job|dog|cat|puppy|kitten|car|house|flat|apartment|tattoo|scholarship|degree|promotion"
-    r"|raise|bike|piano|guitar|internship|visa)\b|"
-    r"moved|quit|won|sold|published|opened|finished|completed|founded|signed up|started (?:my|an?|work\w*|play\w*"
-    r"|learn\w*|study\w*|volunteer\w*|going|taking)\b|launched|enrolled|ran a (?:half |charity )?marathon|"
-    r"has been accepted|was accepted|was promoted|was diagnosed|gave birth|became|visited|been to|participated in"
-    r"|took part in|volunteered|attended|organi[sz]ed|hosted|set up|teamed up with|founded|built|"
-    r"lost (?:my|our|an?)|found an?|wrote an?|met my|was (?:laid off|fired|hired)|broke (?:my|up)|had (?:surgery"
-    r"|an operation|a baby))\b"
+    r"^(?:has )?(?:adopted|bought|graduated|joined|passed|retired|got (?:married|engaged|divorced|promoted|accepted"
+    r"|hired|fired|laid off|into)|got an? (?:[\w-]+ ){0,2}(?:job|dog|cat|puppy|kitten|car|house|flat|apartment"
+    r"|tattoo|scholarship|degree|promotion|raise|bike|piano|guitar|internship|visa)\b|moved (?!to (?!the [A-Z]"
+    r"|[A-Z]))|quit|(?:won|sold|published|opened|finished|completed|founded)(?! (?:in|on|at|with|up|by|for)\b)"
+    r"|signed up|started (?:my|an?|work\w*|play\w*|learn\w*|study\w*|volunteer\w*|going|taking)\b|launched|enrolled"
+    r"|ran a (?:half |charity )?marathon|has been accepted|was accepted|was promoted|was diagnosed|gave birth"
+    r"|became|visited|been to|participated in|took part in|volunteered|attended|organi[sz]ed|hosted|set up|teamed "
+    r"up with|founded|built|lost (?:my|our|an?)|found an?|wrote an?|met my|was (?:laid off|fired|hired)|broke (?:my"
+    r"|up)|had (?:surgery|an operation|a baby))\b"
 )
 _HOLLOW = re.compile(
     r"^had (?:an?|some|so much) (?:\w+ )*(?:time|experience|blast|fun|day|moment|week|weekend|feeling)(?! (?:at"
     r"|with|in the (?!week))\b)"
 )
 _ACTIVITY = re.compile(
-    r"^is (?:working on|reading|taking|training for|preparing for|saving (?:up )?for|organi[sz]ing|expanding"
-    r"|writing|building|renovating|researching|rehearsing for|"
-    r"looking for|applying (?:to|for)|recovering from|fostering|raising|volunteering|mentoring) .+$|^has been "
-    r"(?:volunteering|working|learning|teaching|studying|training|playing|painting|"
-    r"writing|practi[sc]ing|running|dating|seeing a|taking|doing|reading|looking for) .+$"
+    r"^is (?:writing an? (?!e?-?mail|message|letter|text|note|post|reply|function|script|test)|working on|reading"
+    r"|taking|training for|preparing for|saving (?:up )?for|organi[sz]ing|expanding|building|renovating|researching"
+    r"|rehearsing for|looking for|applying (?:to|for)|recovering from|fostering|raising|volunteering|mentoring) .+$"
+    r"|^has been (?:volunteering|working|learning|teaching|studying|training|playing|painting|writing|practi[sc]ing"
+    r"|running|dating|seeing a|taking|reading|blogging|attending|helping|mentoring|coaching|building|saving|looking "
+    r"for) .+$"
 )
 _PERFECT = re.compile(
     r"^has (?:been to|visited|finished|adopted|bought|completed|joined|started|signed up|enrolled|published|won"
@@ -63,12 +62,13 @@ _PLANS = (
     ),
     (
         re.compile(
-            r"^(?P<x>is (?!feeling|thinking|hoping|wondering|looking|trying|getting(?! married)|being|having a "
-            r"hard|struggling|really)\w+ing\b.+)$"
+            r"^(?P<x>is (?!feeling|thinking|hoping|wondering|looking|trying|getting(?! married)|being|having a hard"
+            r"|struggling|really)\w+ing\b.+)$"
         ),
         "{x}",
         False,
     ),
+    (re.compile(r"^(?P<x>(?:leaves|starts|ends|arrives|opens|begins|expires|is due|takes place)\b.*)$"), "{x}", False),
     (re.compile(r"^(?P<x>has (?:an?|my|the|two|three|tickets?|plans?) .+)$"), "{x}", False),
     (re.compile(r"^(?P<x>(?:needs|has|wants) to .+)$"), "{x}", False),
 )
@@ -95,7 +95,7 @@ def activity(subject: Subject, predicate: str) -> Iterator[Fact]:
     """What someone is busy with these days, without a date."""
     if subject.own and not subject.plural and _ACTIVITY.match(predicate):
         kept = grammar.complete(predicate, longest=14)
-        if kept and len(kept.split()) > 3 and not _VAGUE.search(kept):
+        if kept and len(kept.split()) > 2 and not _VAGUE.search(kept):
             yield episode(subject, kept, None, "activity", 50)
 
 
@@ -111,14 +111,24 @@ def plan(subject: Subject, predicate: str, when: Span | None) -> Iterator[Fact]:
 
 
 _AUXILIARY = re.compile(r"^(?:plans to|will|wants to|needs to|has to|is|has been|has(?: an?)?)\s+")
+_DATE = re.compile(
+    r"\s*\b(?:(?:on|in|at|by|since|until|before|after|from|around|shortly before) )?(?:the \w+ of )?(?:[A-Z][a-z]+ )?"
+    r"\d{4}(?:-\d\d-\d\d)?\b.*$"
+)
+_CUT_SHORT = re.compile(r"(?:\s+(?:an?|the|their|some|of|for|to|in|on|at|with|and|from|by|into|about|is))+$")
 
 
 def episode(subject: Subject, words: str, when: Span | None, tag: str, priority: int) -> Fact:
-    """The fact that `subject` did or will do what `words` say; its title is what the words say without a date."""
-    short = re.sub(
-        r"\b(?:on|in|at|by|since|until|before|after|from)?\s*(?:the \w+ of )?\d{4}(?:-\d\d-\d\d)?.*$", "", words
-    ).strip()
-    title = " ".join(_AUXILIARY.sub("", short or words).split()[:7])
+    """The fact that `subject` did or will do what `words` say; its title is what they say without a date."""
+    title = " ".join(_AUXILIARY.sub("", _DATE.sub("", words) or words).split()[:7])
+    title = _CUT_SHORT.sub("", title)
     return Fact(
-        f"{subject.name} {words}.", EPISODIC, title[:1].upper() + title[1:], (tag,), subject.about, "", priority, when
+        f"{subject.name} {words}.",
+        EPISODIC,
+        title[:1].upper() + title[1:],
+        (tag,),
+        subject.about,
+        "",
+        priority,
+        when,
     )

@@ -20,14 +20,12 @@ _LOOSE = {"dont": "do not", "gonna": "going to", "wanna": "want to", "gotta": "g
 _LOOSE_WORD = re.compile(rf"\b(?:{'|'.join(_LOOSE)})\b", re.IGNORECASE)
 _OPENING = re.compile(
     r"^(?:(?:yeah|yes|yep|yup|no|nope|nah|well|oh|ooh|ah|wow|hmm+|haha\w*|lol|hey|hi|hello|so|and|but|or|also|plus"
-    r"|ok(?:ay)?|sure|right|"
-    r"actually|honestly|personally|frankly|anyway|basically|of course|by the way|btw|fyi|for me|in fact|to be "
-    r"honest|tbh|you know|look|listen|"
-    r"as for me|as you know|good news|guess what|thanks(?: \w+)?|thank you(?: \w+)?|absolutely|definitely|totally"
-    r"|exactly|nice|cool|great|"
-    r"awesome|sorry|luckily|fortunately|unfortunately|sadly|nowadays|these days|currently|finally|recently|lately"
-    r"|just(?= (?:last|yesterday|this|today)))\b"
-    r"[\s,!.:;-]*|[A-Z][a-z]+[,!]\s+(?=I\b|my\b|My\b|we\b))+",
+    r"|ok(?:ay)?|sure|right|actually|honestly|personally|frankly|anyway|basically|of course|by the way|btw|fyi|for "
+    r"me|in fact|to be honest|tbh|you know|look|listen|as for me|as you know|good news|guess what|thanks(?: \w+)?"
+    r"|thank you(?: \w+)?|absolutely|definitely|totally|exactly|nice|cool|great|awesome|sorry|luckily|fortunately"
+    r"|unfortunately|sadly|nowadays|these days|currently|finally|recently|lately|just(?= (?:last|yesterday|this"
+    r"|today))|in the meantime|(?:please )?(?:remember|note)(?: that)?(?= (?:I|my|we)\b)|for the record|on another "
+    r"note)\b[\s,!.:;-]*|[A-Z][a-z]+[,!]\s+(?=I\b|my\b|My\b|we\b))+",
     re.IGNORECASE,
 )
 _UNSPOKEN = re.compile(
@@ -35,42 +33,41 @@ _UNSPOKEN = re.compile(
 )  # the I is
 _NAME_CALL = re.compile(r",\s*(?:[A-Z][a-z]+|guys|everyone|all|mate|man|dude)\s*$")
 _SPLIT = re.compile(
-    r"(?:\s*[;–—]+\s*|\s+-+\s+|,?\s+(?:and|but|so|because|though|although|while|plus|since)\s+|,\s+)"
-    r"(?:(?:now|then|also|actually|currently|still|yes)\s+)?(?=(?:I|I'\w+|my|we|from now on)\b)",
+    r"(?:\s*[;–—]+\s*|\s+-+\s+|,?\s+(?:and|but|so|because|though|although|while|plus|since)\s+|,\s+)(?:(?:now|then"
+    r"|also|actually|currently|still|yes)\s+)?(?=(?:I|I'\w+|my|we|from now on)\b)",
     re.IGNORECASE,
 )
 _CUT = re.compile(
     r"\s*(?:[;(…–—]|:(?!\d))|\s+-+\s|\s*\.\.+|,?\s+(?:but|because|'cause|although|though|so that|so i|while|when"
-    r"|whenever|where|after|before i|"
-    r"since (?:i|it|my|we|he|she|they)|as (?:i|it|my|we|a way|well as)|and (?:i|it|its|it's|this|that|that's|he"
-    r"|she|they|we|you|was|were|is|am|"
-    r"are|had|have|has|then|so|my|just|really|got|let|the)|so|which|who|whose|what|especially|even|like|to help|to "
-    r"(?:be honest|clear))\b"
-    r"|,(?!\s*[^,]{1,25}(?:,| and | or ))",
+    r"|whenever|where|after|before i|since (?:i|it|my|we|he|she|they)|as (?:i|it|my|we|a way|well as)|and (?:i|it"
+    r"|its|it's|this|that|that's|he|she|they|we|you|was|were|is|am|are|had|have|has|then|so|my|just|really|got|let"
+    r"|the)|so|which|who|whose|what|especially|even|like|to help|to (?:be honest|clear))\b|,(?!\s*[^,]{1,25}(?:,| "
+    r"and | or ))",
     re.IGNORECASE,
 )
-_CONDITION = re.compile(r"\b(?:if|unless|whether|as long as|in case|provided|until (?:i|you|we|he|she|they))\b", re.IGNORECASE)
+_CONDITION = re.compile(
+    r"\b(?:if|unless|whether|as long as|in case|provided|until (?:i|you|we|he|she|they))\b", re.IGNORECASE
+)
 _DANGLING = re.compile(
-    r"\b(?:its?|it's|this|that|these|those|them|they|their|he|him|his|she|her|hers|you|your|yours|you're|there"
-    r"|here|ones?|such|something|"
-    r"someone|anything|everything|things?|stuff|both|same|another|others?|whatever|how|why|who|what|i|i'\w+|me|us"
-    r"|we|ya|u|ur)\b",
+    r"\b(?:its?|it's|this|that|these|those|them|they|their|he|him|his|she|her|hers|you|your|yours|you're|there|here"
+    r"|ones?|such|something|someone|anything|everything|things?|stuff|both|same|another|others?|whatever|how|why"
+    r"|who|what|i|i'\w+|me|us|we|ya|u|ur)\b",
     re.IGNORECASE,
 )
-_TOGETHER = re.compile(r"(?<!put)(?<!putting)(?<!get)(?<!getting) together\b", re.IGNORECASE)  # with people who are left out
+_TOGETHER = re.compile(
+    r"(?<!put)(?<!putting)(?<!get)(?<!getting) together\b", re.IGNORECASE
+)  # with people who are left out
 _OPEN_END = re.compile(
     r"\b(?:an?|the|of|to|with|and|or|my|our|for|at|in|on|from|by|as|about|into|than|is|are|be|was|not|very|so|too"
-    r"|some|own|more|most|such|"
-    r"all|any|every|each|no|really|also|just|few|several|lots?|couple|ton|tons|bit|those|great)$",
+    r"|some|own|more|most|such|all|any|every|each|no|really|also|just|few|several|lots?|couple|ton|tons|bit|those"
+    r"|great)$",
     re.IGNORECASE,
 )
 _TAIL = re.compile(
     r"[\s,]*(?:\b(?:too|any ?more|any longer|as well|a lot|so much|very much|though|lol|haha|hehe|btw|of course"
-    r"|actually|honestly|anyway|you know|for sure|"
-    r"right now|at the moment|for now|these days|nowadays|lately|recently|currently|now|already|again|by the way"
-    r"|right|please|ever|tbh|"
-    r"to be honest|at all|overall|together|myself|really|personally|thanks|thank you|so far|and more|etc)"
-    r"|[^\w\s'’\"”)%»]+)\s*$",
+    r"|actually|honestly|anyway|you know|for sure|right now|at the moment|for now|these days|nowadays|lately"
+    r"|recently|currently|now|already|again|by the way|right|please|ever|tbh|to be honest|at all|overall|together"
+    r"|myself|really|personally|thanks|thank you|so far|and more|etc)|[^\w\s'’\"”)%»]+)\s*$",
     re.IGNORECASE,
 )
 _FIRST_PERSON = re.compile(r"\b(my|our|mine|myself|ourselves)\b", re.IGNORECASE)
@@ -87,27 +84,33 @@ def opened(sentence: str) -> str:
 def clauses(sentence: str) -> list[str]:
     """The statements of a sentence that begin with the speaker (I, my, we) or with an order; contractions undone."""
     sentence = sentence.replace("’", "'").strip()
-    found = []
-    for part in _SPLIT.split(sentence):
-        part = _NAME_CALL.sub("", _OPENING.sub("", part.strip()).rstrip(" .!,"))
-        part, unspoken = _UNSPOKEN.subn("", part)
-        if unspoken:
-            part = f"I {part[:1].lower()}{part[1:]}"
-        if "'" in part:
-            for pattern, full in _CONTRACTIONS:
-                part = pattern.sub(full, part)
-        part = _LOOSE_WORD.sub(lambda word: _LOOSE[word.group().lower()], part).replace("cannot", "can not")
-        if part.startswith("i "):
-            part = f"I {part[2:]}"
-        if part:
-            found.append(part)
-    return found
+    return [clause for part in _SPLIT.split(sentence) if (clause := _plain(part))]
+
+
+def _plain(part: str) -> str:
+    clause = _NAME_CALL.sub("", opened(part.strip()).rstrip(" .!,"))
+    clause, unspoken = _UNSPOKEN.subn("", clause)
+    if unspoken:
+        clause = f"I {clause[:1].lower()}{clause[1:]}"
+    if "'" in clause:
+        for pattern, full in _CONTRACTIONS:
+            clause = pattern.sub(full, clause)
+    clause = _LOOSE_WORD.sub(lambda word: _LOOSE[word.group().lower()], clause).replace("cannot", "can not")
+    return f"I {clause[2:]}" if clause.startswith("i ") else clause
 
 
 def statement_end(words: str) -> int:
     """Where the plain statement at the head of `words` ends."""
     cut = _CUT.search(words)
     return cut.start() if cut else len(words)
+
+
+def head(words: str) -> str:
+    """The plain statement at the head of `words`, without what trails behind it (`too`, `right now`)."""
+    kept = _TOGETHER.sub("", " ".join(words[: statement_end(words)].split()))
+    while (shorter := _TAIL.sub("", kept)) != kept:
+        kept = shorter
+    return kept.strip(" ,'\"")
 
 
 def conditional(clause: str) -> bool:
@@ -117,10 +120,7 @@ def conditional(clause: str) -> bool:
 
 def complete(words: str, longest: int = 14) -> str | None:
     """The part of `words` that says something without its context, in the third person; None where nothing does."""
-    kept = _TOGETHER.sub("", " ".join(words[: statement_end(words)].split()))
-    while (shorter := _TAIL.sub("", kept)) != kept:
-        kept = shorter
-    kept = kept.strip(" ,'\"")
+    kept = head(words)
     if not kept or len(kept.split()) > longest or _DANGLING.search(kept) or _OPEN_END.search(kept):
         return None
     return third_person(kept)

@@ -9,10 +9,9 @@ from prompts.rules.fact import ABSOLUTE, INSTRUCTION, Fact, Speaker
 
 _VERB = (
     r"(?:answer|reply|respond|write|use|speak|talk|call|address|keep|format|cite|include|explain|translate"
-    r"|summari[sz]e|show|ask|give|start|end|add|"
-    r"avoid|mention|remind|suggest|recommend|assume|convert|round|quote|list|put|send|be (?:brief|concise|polite"
-    r"|formal|informal|direct|honest)|"
-    r"apologi[sz]e|repeat|share|discuss|tell|check|double-check|confirm|provide|return|output|stop|sign|greet|wish)"
+    r"|summari[sz]e|show|ask|give|start|end|add|avoid|mention|remind|suggest|recommend|assume|convert|round|quote"
+    r"|list|put|send|be (?:brief|concise|polite|formal|informal|direct|honest)|apologi[sz]e|repeat|share|discuss"
+    r"|tell|check|double-check|confirm|provide|return|output|stop|sign|greet|wish)"
 )
 _FROM_NOW = r"(?:from now on|from here on|going forward|in (?:the )?future|henceforth)"
 _STANDING = re.compile(
@@ -21,9 +20,8 @@ _STANDING = re.compile(
 )
 _ORDER = re.compile(
     rf"^(?:(?:please|can you|could you|you (?:must|should)|make sure to|be sure to|remember to|i want you to|i "
-    rf"would like you to)\s+)*"
-    rf"(?P<how>always|never|(?:please )?do not ever|do not|don't ever|don't|no longer|under no circumstances|only"
-    rf"|stop)?\s*(?:please )?(?P<what>{_VERB}\b.*|\w+ing\b.*)$",
+    rf"would like you to)\s+)*(?P<how>always|never|(?:please )?do not ever|do not|don't ever|don't|no longer|under "
+    rf"no circumstances|only|stop)?\s*(?:please )?(?P<what>{_VERB}\b.*|\w+ing\b.*)$",
     re.IGNORECASE,
 )
 _CALL_ME = re.compile(rf"^(?:(?:you can|please|everyone|just)\s+)*call me (?P<name>{NAME})$", re.IGNORECASE)
@@ -31,7 +29,9 @@ _LANGUAGES = (
     "English|Chinese|Mandarin|Cantonese|German|French|Spanish|Norwegian|Italian|Portuguese|Japanese|Korean|Russian"
     "|Swedish|Danish|Dutch|Hindi|Arabic"
 )
-_ANSWER_IN = re.compile(rf"^(?:answer|reply|respond|write|speak|talk)\b.*\bin (?P<language>{_LANGUAGES})\b", re.IGNORECASE)
+_ANSWER_IN = re.compile(
+    rf"^(?:answer|reply|respond|write|speak|talk)\b.*\bin (?P<language>{_LANGUAGES})\b", re.IGNORECASE
+)
 _ABSOLUTE = {"always", "never", "do not ever", "please do not ever", "don't ever", "under no circumstances"}
 _CUT = re.compile(r"\s*(?:[;(…–—]|:(?!\d)|\s-+\s|,?\s+(?:because|since|so that|so i|as i|i |it )\b).*$", re.IGNORECASE)
 _OTHERS = re.compile(r"\b(?:it|this|that|these|those|them|he|she|him|her|they|there|here|up)\b", re.IGNORECASE)
@@ -93,7 +93,9 @@ def orders(clause: str, speaker: Speaker) -> Iterator[Fact]:
     elif negative:
         frame = f"{me} wants the assistant {'never' if how in _ABSOLUTE else 'not'} to {{what}}."
     else:
-        frame = f"{me} wants the assistant to {'always ' if how == 'always' or (standing and language) else ''}{{what}}."
+        frame = (
+            f"{me} wants the assistant to {'always ' if how == 'always' or (standing and language) else ''}{{what}}."
+        )
     said = _PRONOUN.sub(lambda word: _REWRITE[word.group().lower()], what)
     attribute = "rule|answer language" if language and not negative else f"rule|{grammar.normal(said)}"
     priority = ABSOLUTE if how in _ABSOLUTE else 90

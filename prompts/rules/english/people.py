@@ -10,27 +10,37 @@ from prompts.rules.fact import Speaker
 SINGLE = "wife|husband|spouse|partner|fianc[eé]e?|girlfriend|boyfriend|mother|father|mom|mum|dad|boss|manager"
 MANY = (
     "sister|brother|son|daughter|child|kid|baby|twin|stepson|stepdaughter|grandson|granddaughter|aunt|uncle|cousin"
-    "|nephew|niece|"
-    "grandma|grandpa|grandmother|grandfather|roommate|flatmate|neighbou?r|colleague|coworker|friend|best friend"
-    "|dog|cat|puppy|kitten|"
-    "horse|parrot|rabbit|hamster|turtle|pet"
+    "|nephew|niece|grandma|grandpa|grandmother|grandfather|roommate|flatmate|neighbou?r|colleague|coworker|friend"
+    "|best friend|dog|cat|puppy|kitten|horse|parrot|rabbit|hamster|turtle|pet"
 )
 RELATION = rf"(?:(?:older|elder|big|younger|little|oldest|youngest|twin|late|step|half)[ -])?(?:{SINGLE}|{MANY})"
 NAME = r"[A-Z][\w'-]*(?: [A-Z][\w'-]*){0,2}|[\u4e00-\u9fff]{2,4}"
 
 _SINGLE = re.compile(rf"(?:.* )?(?:{SINGLE})$")
-_RELATIVE = re.compile(rf"^my (?P<relation>{RELATION})(?:,? (?P<name>[A-Z][\w-]+)(?!'),?)? (?P<rest>\S.*)$", re.IGNORECASE)
-_SELF = re.compile(r"^(?:I|(?P<we>we))\s+(?P<rest>\S.*)$", re.IGNORECASE)
-_ADVERB = re.compile(
-    r"^((?:am|is|are|was|have|has|had)\s+)?(?:(?:really|absolutely|totally|just|also|still|actually|truly|honestly"
-    r"|definitely|personally|simply|particularly|"
-    r"especially|quite|currently|now|finally|recently|already|generally|mostly|usually|genuinely|at the moment"
-    r"|happily|lately)\s+)+",
+_RELATIVE = re.compile(
+    rf"^my (?P<relation>{RELATION})(?:,? (?P<name>[A-Z][\w-]+)(?!'),?)? (?P<rest>\S.*)$", re.IGNORECASE
+)
+# my car broke down, my flight leaves: things of one's own, where a date follows
+_THING = re.compile(
+    r"^my (?P<thing>[\w-]+(?: [\w-]+){0,2}?) (?P<rest>(?:broke|died|arrived|opened|closed|started|ended|crashed|won"
+    r"|got|went|was (?:stolen|delivered|cancelled|canceled|moved)|leaves|starts|ends|arrives|opens|begins|expires"
+    r"|is due|takes place)\b.+)$",
     re.IGNORECASE,
 )
-_BASE = frozenset(
-    ["live", "reside", "work", "like", "love", "enjoy", "adore", "prefer", "hate", "dislike", "detest", "eat", "drink", "avoid", "play", "speak", "study", "teach", "collect", "practise", "practice", "volunteer", "own", "run", "swim", "cook", "bake", "paint", "draw", "write", "knit", "sing", "dance", "have", "come", "plan", "intend", "want", "need", "do", "am", "go", "commute", "drive", "cycle", "walk", "wake", "get", "meditate", "meet", "train", "coach", "manage", "garden", "sew", "surf", "ski", "climb", "hike", "take", "suffer", "wear", "use", "listen", "watch", "read", "keep", "raise"]
+_SELF = re.compile(r"^(?:I|(?P<we>we))\s+(?P<rest>\S.*)$", re.IGNORECASE)
+_ADVERB = re.compile(
+    r"^((?:am|is|are|was|have|has|had)\s+)?(?:(?:really|absolutely|totally|just|also|even|still|actually|truly"
+    r"|honestly|definitely|personally|simply|particularly|especially|quite|currently|now|finally|recently|already"
+    r"|generally|mostly|usually|genuinely|at the moment|happily|lately)\s+)+",
+    re.IGNORECASE,
 )
+_BASE_FORMS = (
+    "live reside work like love enjoy adore prefer hate dislike detest eat drink avoid play speak study teach "
+    "collect practise practice volunteer own run swim cook bake paint draw write knit sing dance have come plan "
+    "intend want need do am go commute drive cycle walk wake get meditate meet train mentor tutor foster coach "
+    "manage garden sew surf ski climb hike take suffer wear use listen watch read keep raise"
+)
+_BASE = frozenset(_BASE_FORMS.split())
 
 
 @dataclass(frozen=True)
@@ -72,6 +82,9 @@ def statement(clause: str, speaker: Speaker) -> tuple[Subject, str, tuple[str, s
         if predicate is None:
             return None
         return Subject(who, about, own=False), predicate, (relation, named) if named else None
+    if found := _THING.match(clause):
+        thing = found["thing"].lower() if found["thing"].istitle() else found["thing"]
+        return Subject(f"{possessive(me)} {thing}", f"{speaker.slot}'s {thing}", own=False), found["rest"], None
     return None
 
 
@@ -100,7 +113,7 @@ def _third(predicate: str) -> str:
         return f"was {rest}"
     if verb in {"never", "always", "only"}:
         return f"{verb} {_third(rest)}" if rest else predicate
-    if verb in {"no"} and rest.startswith("longer "):
+    if verb == "no" and rest.startswith("longer "):
         return f"no longer {_third(rest.removeprefix('longer '))}"
     if verb in _BASE:
         return f"{grammar.third(verb)} {rest}" if rest else grammar.third(verb)

@@ -1,0 +1,5 @@
+"""`python -m streams.cli` is `memweir`."""
+
+from streams.cli import main
+
+main()

@@ -1,0 +1,40 @@
+"""`memweir audit`: proof that nothing was lost or doubled."""
+
+import sys
+
+import click
+import msgspec
+from rich.table import Table
+
+from streams.audit import Report, account, gather
+from streams.cli.output import as_json, console, print_json
+from streams.settings import load
+
+
+@click.command()
+@as_json
+def audit(json_: bool) -> None:
+    """Account for every accepted message and every window; exit status 1 where one is missing."""
+    report = account(gather(load()))
+    if json_:
+        print_json({**msgspec.structs.asdict(report), "sound": report.sound})
+    else:
+        console.print(table(report))
+        for example in report.examples:
+            console.print(f"  {example}", highlight=False)
+        console.print("[green]nothing lost, nothing doubled[/]" if report.sound else "[red]the account does not add up[/]")
+    sys.exit(0 if report.sound else 1)
+
+
+def table(report: Report) -> Table:
+    """The account as a table."""
+    rows = Table("messages", "", "windows", "", title=None)
+    left = ("accepted", "in_windows", "filtered", "dead_letters", "open", "lost", "doubled")
+    right = ("windows", "decided", "windows_dead", "pending", "undecided", "decided_twice", "differing")
+    for message, window in zip(left, right, strict=True):
+        rows.add_row(_words(message), str(getattr(report, message)), _words(window), str(getattr(report, window)))
+    return rows
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")

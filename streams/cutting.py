@@ -1,0 +1,77 @@
+"""When a window ends, and which messages stay out of it: the rules, over plain values."""
+
+from schemas.inbox import InboxMessage
+from streams import noise
+from streams.sessions import LiveSession, OpenWindow
+from streams.settings import Windowing
+
+TURNS = "turns"
+TOKENS = "tokens"
+IDLE = "idle"
+GAP = "gap"
+AGE = "age"
+END_SESSION = "end-session"
+
+DUPLICATE = "duplicate"
+REPEAT = "repeat"
+MEMORY_OFF = "memory-off"
+
+
+class Rules:
+    """The settings as decisions. Times are epoch milliseconds."""
+
+    def __init__(self, settings: Windowing) -> None:
+        self.idle = int(settings.idle_seconds * 1000)
+        self.spill_after = int(settings.spill_seconds * 1000)
+        self.spill_offsets = settings.spill_offsets
+        self.horizon = settings.dedup_horizon
+        self.background = settings.background_turns
+        self._age = int(settings.max_age_seconds * 1000)
+        self._repeat = int(settings.repeat_seconds * 1000)
+        self._budget = settings.token_budget
+        self._warm_up = settings.warm_up_turns
+        self._user_turns = settings.user_turns
+
+    def expired(self, window: OpenWindow, now: int) -> str | None:
+        """Silent or open for too long, in append time."""
+        if now - window.last_append > self.idle:
+            return IDLE
+        return AGE if now - window.first_append > self._age else None
+
+    def deadline(self, window: OpenWindow) -> int:
+        """The last moment at which `expired` says no, if nothing more comes."""
+        return min(window.last_append + self.idle, window.first_append + self._age)
+
+    def ends_before(self, window: OpenWindow, sent_at: int, cost: int) -> str | None:
+        """Whether a turn belongs to the next window: a gap in event time, or no room left.
+
+        Only forward gaps count, from the latest event so far: a late message joins and is sorted in,
+        it does not tear a conversation in two. A turn larger than the budget gets a window to itself.
+        """
+        if not window.turns:
+            return None
+        if sent_at - window.latest_sent > self.idle:
+            return GAP
+        return TOKENS if window.tokens + cost > self._budget else None
+
+    def ends_after(self, window: OpenWindow, ordinal: int) -> str | None:
+        """Whether the window is full with what it holds now."""
+        wanted = self._warm_up[ordinal] if ordinal < len(self._warm_up) else self._user_turns
+        if window.user_turns >= wanted:
+            return TURNS
+        return TOKENS if window.tokens >= self._budget else None
+
+    def examine(self, live: LiveSession, message: InboxMessage, id_hash: bytes) -> tuple[str, list[str], str | None]:
+        """The text to keep, what was stripped from it, and the reason to filter the message (None: keep it)."""
+        text, stripped, noisy = noise.clean(message.role, message.text)
+        if message.attributes and message.attributes.get("memory") == "off":
+            reason: str | None = MEMORY_OFF
+        elif id_hash in live.known:
+            reason = DUPLICATE
+        elif noisy is not None and (text or not message.attachments or noisy == noise.SYSTEM):
+            reason = noisy
+        elif text and live.repeats(message, text, self._repeat):
+            reason = REPEAT
+        else:
+            reason = None
+        return text, stripped, reason

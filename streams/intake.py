@@ -1,0 +1,57 @@
+"""Intake: what gateways publish, validated and keyed by scope. Stateless and fast.
+
+`faust -A streams.intake worker --without-web` runs this stage alone.
+"""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from schemas.chat import ChatMessage
+from schemas.inbox import InboxCommand, InboxMessage
+from streams.processing import ProcessingStage
+from streams.stage import Assignment, Record
+from streams.validate import validate
+from topics.catalogue import CHAT_MESSAGES, INBOX
+
+Validate = Callable[..., InboxMessage | InboxCommand]
+
+
+class Intake(ProcessingStage):
+    """Decode, validate, key by scope; what cannot be accepted becomes a dead letter with its reason."""
+
+    name = "intake"
+    source = CHAT_MESSAGES.name
+    accepts: type[msgspec.Struct] = ChatMessage
+    validate: Validate = staticmethod(validate)
+
+    async def batch(self, assignment: Assignment, records: list[Record]) -> None:
+        started = time.perf_counter()
+        deliveries = self.producer.deliveries()
+        now = int(time.time() * 1000)
+        for record in records:
+            try:
+                accepted = self._accept(record, now)
+            except ValueError as error:
+                self.dead_letter(deliveries, record, error)
+            else:
+                deliveries.send(INBOX.name, key=accepted.scope.key, value=self.codec.encode(accepted))
+        await deliveries.confirmed()
+        self.done(assignment, records[-1].offset + 1, len(records), started)
+
+    def _accept(self, record: Record, now: int) -> InboxMessage | InboxCommand:
+        value: Any = self.codec.decode(record.value, self.accepts)
+        return self.validate(
+            value,
+            topic=record.topic,
+            partition=record.partition,
+            offset=record.offset,
+            record_time=record.timestamp,
+            now=now,
+        )
+
+
+def __getattr__(name: str) -> Any:
+    return Intake.lazily(name)

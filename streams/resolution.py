@@ -1,0 +1,102 @@
+"""Resolution: candidates against what their scope is known to hold; one decision record a window.
+
+What is known is the fold of the decisions topic itself, never the sink, which lags. A window that
+has its record is decided: whatever comes for it again is dropped.
+"""
+
+import asyncio
+import time
+from functools import partial
+from typing import Any
+
+from prompts.client import UnusableAnswer
+from prompts.embedder import UniversalSentenceEmbedder
+from schemas.candidates import Candidates
+from schemas.memory import DecisionRecord
+from streams import metrics
+from streams.knowledge import Knowledge
+from streams.ordered import OrderedExecution
+from streams.outage import outlast
+from streams.policies import policy_for
+from streams.processing import ProcessingStage
+from streams.settings import Settings
+from streams.stage import Assignment, Record
+from streams.store import PartitionedStore
+from topics.catalogue import CANDIDATES, DECISIONS
+
+BACKLOG = 2000
+"""Windows a partition may hold unfinished before it stops reading."""
+
+
+class Resolution(ProcessingStage):
+    name = "resolution"
+    source = CANDIDATES.name
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings)
+        self.policy = policy_for(settings, UniversalSentenceEmbedder())
+        self.ordered = OrderedExecution(settings.resolution.in_flight, BACKLOG)
+        self.decisions: PartitionedStore[DecisionRecord] = PartitionedStore(
+            DECISIONS.name,
+            settings.kafka.bootstrap_servers,
+            encode=self.codec.encode,
+            decode=lambda data: self.codec.decode(data, DecisionRecord),
+        )
+        self._knowledge: dict[int, Knowledge] = {}
+
+    async def assigned(self, assignment: Assignment) -> None:
+        records = await self.decisions.restore(assignment.partition)
+        self._knowledge[assignment.partition] = Knowledge.of(records.values())
+        self.decisions.drop(assignment.partition)  # the fold holds them from here on
+        await super().assigned(assignment)
+
+    async def revoked(self, partition: int) -> None:
+        await super().revoked(partition)
+        self.ordered.drop(partition)
+        self._knowledge.pop(partition, None)
+
+    async def batch(self, assignment: Assignment, records: list[Record]) -> None:
+        for record in records:
+            work = partial(self._work, assignment, record)
+            await self.ordered.submit(assignment, record.offset, record.key or b"", work)
+        metrics.IN_FLIGHT.labels(self.name).set(self.ordered.running)
+
+    async def _work(self, assignment: Assignment, record: Record) -> None:
+        started = time.perf_counter()
+        knowledge = self._knowledge[assignment.partition]
+        deliveries = self.producer.deliveries()
+        try:
+            candidates = self.codec.decode(record.value, Candidates)
+            if knowledge.decided(candidates.window_id):
+                metrics.RECORDS.labels(self.name, "redelivered").inc()
+                return
+            decided = await self._decide(candidates, knowledge)
+        except (ValueError, UnusableAnswer) as error:
+            self.dead_letter(deliveries, record, error)
+            await deliveries.confirmed()
+            return
+        if not await assignment.owns():
+            raise asyncio.CancelledError
+        deliveries.send(
+            DECISIONS.name,
+            key=decided.scope.window_key(decided.window_id),
+            value=self.codec.encode(decided),
+            partition=assignment.partition,
+            headers=list(record.headers),
+        )
+        await deliveries.confirmed()
+        knowledge.apply(decided)
+        for decision in decided.decisions:
+            metrics.DECISIONS.labels(decided.policy, decision.action).inc()
+        metrics.RECORDS.labels(self.name, "done").inc()
+        metrics.WORK_SECONDS.labels(self.name).observe(time.perf_counter() - started)
+
+    async def _decide(self, candidates: Candidates, knowledge: Knowledge) -> DecisionRecord:
+        known = knowledge.memories(candidates.scope)
+        next_seq = knowledge.next_seq(candidates.scope)
+        now = int(time.time() * 1000)
+        return await outlast(lambda: self.policy.decide(candidates, known, next_seq, now), self.name)
+
+
+def __getattr__(name: str) -> Any:
+    return Resolution.lazily(name)

@@ -1,0 +1,252 @@
+"""The windows of one inbox partition: a state machine over plain values, with no clock of its own.
+
+What makes it safe to kill at any moment:
+
+- A `Closed` carries the session record with the window's cut; it is written before the window goes
+  out. A restart finds the cut, reads the messages again and emits the very same window.
+- The inbox may be committed up to `low_watermark`: below every message that is neither in a window
+  known to be out nor in a session record known to be written.
+- What a record accounts for (`closed_through`, `spilled_through`) is never decided anew.
+
+A session without an open window rests as one packed record (8 bytes a remembered message id
+plus its background), and wakes with its next message. None is forgotten: without its ordinal and
+`closed_through` a session would begin again at zero, and a replay would cut its messages twice.
+"""
+
+import heapq
+from collections import Counter
+from collections.abc import Iterable
+from itertools import count
+from typing import NamedTuple
+
+import msgspec
+
+from schemas.inbox import InboxCommand, InboxMessage
+from schemas.window import Session, Window
+from streams import cutting, noise
+from streams.holds import Holds
+from streams.replay import not_proved_out
+from streams.sessions import LiveSession, OpenWindow, cost, id_hash_of, turn_of, window_of
+from streams.settings import Windowing
+
+_pack = msgspec.msgpack.Encoder().encode
+_unpack = msgspec.msgpack.Decoder(Session).decode
+_Key = tuple[str, str, str, str]
+
+
+class Closed(NamedTuple):
+    """A window to emit once `session` is written; None where its cut is on the topic already.
+
+    Of several for one session only the last record need be written: it holds the earlier cuts.
+    """
+
+    session: Session | None
+    window: Window
+
+
+class PartitionWindows:
+    """All sessions of one partition. Times are epoch milliseconds, `append_time` is the inbox record's.
+
+    `partition_time` is the largest append time seen, or the wall clock where a caller who had
+    nothing left to read gave it to `tick`. `stripped` counts what noise was cut out of kept texts.
+    """
+
+    def __init__(self, settings: Windowing, partition: int) -> None:
+        self.partition_time = 0
+        self.stripped: Counter[str] = Counter()
+        self._rules = cutting.Rules(settings)
+        self._partition = partition
+        self._position = 0
+        self._clock: int | None = None
+        self._live: dict[_Key, LiveSession] = {}
+        self._resting: dict[_Key, bytes] = {}
+        self._deadlines: list[tuple[int, int, LiveSession]] = []
+        self._sequence = count()
+        self._holds = Holds()
+
+    @property
+    def open_count(self) -> int:
+        return sum(live.open is not None for live in self._live.values())
+
+    def restore(self, sessions: Iterable[Session], position: int) -> list[Closed]:
+        """Take over session records before the first message; `position` is the offset it will have.
+
+        Returns recorded windows that may not be out and need no message to be read again. Cuts that
+        `position` proves to be out are dropped: nothing is committed past a window that is not.
+        """
+        self._position = position
+        again: list[Closed] = []
+        for record in sessions:
+            key = (record.tenant, record.scope_kind, record.scope_id, record.session_id)
+            pending = not_proved_out(record, position)
+            kept = msgspec.structs.replace(record, cuts=[each.cut for each in pending])
+            if not pending and not record.spilled and not record.spilled_filtered:
+                self._resting[key] = _pack(kept)
+                continue
+            live = self._live[key] = LiveSession(key, kept)
+            live.pending.extend(pending)
+            self._watch(live, self._rules.deadline(live.open) if live.open else 0)
+            again += self._emit_again(live)
+        return again
+
+    def add(self, offset: int, append_time: int, message: InboxMessage) -> list[Closed]:
+        """Take the message at `offset`; the windows it closes, oldest first. Raises LostRecords."""
+        if offset < self._position:
+            return []
+        if append_time > self.partition_time:  # noqa: PLR1730 (per message: no call)
+            self.partition_time = append_time
+        live = self._session(message)
+        if offset <= live.accounted:
+            self._position = offset + 1
+            return self._read_again(live, offset, append_time, message)
+        if live.pending:
+            raise live.pending[0].lost()
+        # Until the message is in a window, the position stays before it: a window that closes now
+        # ends before the message, and its session record must not know of it.
+        self._position = offset
+        closed: list[Closed] = []
+        id_hash = id_hash_of(message.message_id)
+        text, stripped, reason = self._rules.examine(live, message, id_hash)
+        if live.open is not None and (ended := self._rules.expired(live.open, append_time)):
+            closed.append(self._close(live, ended))
+        if reason is None:
+            turn = turn_of(offset, append_time, message, text)
+            weight = cost(turn)
+            if live.open is not None and (ended := self._rules.ends_before(live.open, turn.sent_at, weight)):
+                closed.append(self._close(live, ended))
+            window = self._window(live, offset, append_time)
+            window.keep(turn, weight)
+            live.heard(turn)
+            if stripped:
+                self.stripped.update(stripped)
+        else:
+            window = self._window(live, offset, append_time)
+            window.drop(offset, reason)
+        live.remember(id_hash, self._rules.horizon)
+        self._position = offset + 1
+        if ended := self._rules.ends_after(window, live.record.next_ordinal):
+            closed.append(self._close(live, ended))
+        return closed
+
+    def end_session(self, offset: int, append_time: int, command: InboxCommand) -> list[Closed]:
+        """Close the session's open window, if there is one."""
+        if offset < self._position:
+            return []
+        self._position = offset + 1
+        self.partition_time = max(self.partition_time, append_time)
+        live = self._session(command)
+        # A record that reaches beyond the command is of a later window, which it must not end.
+        if live.open is None or offset <= live.accounted:
+            return []
+        return [self._close(live, cutting.END_SESSION)]
+
+    def tick(self, partition_time: int) -> list[Closed]:
+        """Close what is idle or too old by `partition_time`: the wall clock only where all has been read."""
+        now = self.partition_time = max(self.partition_time, partition_time)
+        closed: list[Closed] = []
+        while self._deadlines and self._deadlines[0][0] < now:
+            due, _, live = heapq.heappop(self._deadlines)
+            if due != live.due:
+                continue
+            if live.open is not None and not live.pending:
+                if reason := self._rules.expired(live.open, now):
+                    closed.append(self._close(live, reason))
+                else:
+                    self._watch(live, self._rules.deadline(live.open))
+                    continue
+            elif live.open is None and not live.record.cuts:
+                self._rest(live)
+                continue
+            self._watch(live, now + self._rules.idle)
+        return closed
+
+    def spill(self, position: int, now: int) -> list[Session]:
+        """Records of open windows that hold the partition back too long; write them, then call `spilled`.
+
+        `position` as for `low_watermark`. `now` is any clock in milliseconds that goes on steadily.
+        """
+        self._position = max(self._position, position)
+        if self._clock is None:
+            for _, live in self._holds.waiting():
+                live.held_since = now
+        self._clock = now
+        records = []
+        for offset, live in self._holds.waiting():
+            if now - live.held_since <= self._rules.spill_after and position - offset <= self._rules.spill_offsets:
+                break
+            self._holds.spill(offset)
+            records.append(live.spill(self._position))
+        return records
+
+    def spilled(self) -> None:
+        """All records that `spill` returned are on their topic."""
+        self._holds.spilled()
+
+    def confirmed(self, window_id: str) -> None:
+        """The window is on its topic: its messages hold nothing any more, its cut leaves the session's record."""
+        live = self._holds.confirmed(window_id)
+        live.record.cuts = [cut for cut in live.record.cuts if cut.window_id != window_id]
+
+    def low_watermark(self, position: int) -> int:
+        """Every offset below may be committed. `position` is the one after the last record handled.
+
+        Records below it that never came here (dead letters) count as done.
+        """
+        self._position = max(self._position, position)
+        return self._holds.lowest(self._position)
+
+    def _session(self, event: InboxMessage | InboxCommand) -> LiveSession:
+        key = (event.tenant, event.scope_kind, event.scope_id, event.session_id)
+        live = self._live.get(key)
+        if live is None:
+            packed = self._resting.pop(key, None)
+            record = Session(*key[:3], session_id=key[3]) if packed is None else _unpack(packed)
+            live = self._live[key] = LiveSession(key, record)
+            self._watch(live, self.partition_time + self._rules.idle)
+        return live
+
+    def _rest(self, live: LiveSession) -> None:
+        del self._live[live.key]
+        live.due = -1  # whatever deadline of it is still in the heap
+        if live.record.next_ordinal:
+            self._resting[live.key] = _pack(live.snapshot())
+
+    def _window(self, live: LiveSession, offset: int, append_time: int) -> OpenWindow:
+        window = live.open
+        if window is None:
+            window = live.open = OpenWindow(offset, append_time)
+            deadline = self._rules.deadline(window)
+            if deadline < live.due:
+                self._watch(live, deadline)
+        if window.hold is None:
+            window.hold = offset
+            live.held_since = self._clock or 0
+            self._holds.take(offset, live)
+        return window
+
+    def _watch(self, live: LiveSession, due: int) -> None:
+        # One deadline a session, moved when it is reached and not at each message.
+        live.due = due
+        heapq.heappush(self._deadlines, (due, next(self._sequence), live))
+
+    def _close(self, live: LiveSession, reason: str) -> Closed:
+        cut, turns, hold = live.close(reason, self.partition_time, self._position, self._rules.background)
+        self._holds.closed(cut.window_id, live, hold, self._position)
+        return Closed(live.snapshot(), window_of(live.record, cut, turns, self._partition))
+
+    def _read_again(self, live: LiveSession, offset: int, append_time: int, message: InboxMessage) -> list[Closed]:
+        for each in live.pending:
+            if offset in each.missing:
+                text = noise.clean(message.role, message.text)[0]
+                if each.take(turn_of(offset, append_time, message, text)):
+                    self._holds.take(offset, live)
+                break
+        return self._emit_again(live)
+
+    def _emit_again(self, live: LiveSession) -> list[Closed]:
+        closed = []
+        while live.pending and not live.pending[0].missing:
+            each = live.pending.popleft()
+            self._holds.closed(each.cut.window_id, live, each.hold, self._position)
+            closed.append(Closed(None, window_of(live.record, each.cut, each.turns, self._partition)))
+        return closed
