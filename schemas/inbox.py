@@ -5,7 +5,7 @@ import msgspec
 from schemas.scope import Scoped
 
 
-class Attachment(msgspec.Struct):
+class Attachment(msgspec.Struct, gc=False):
     """A part of a message that is not text."""
 
     type: str

@@ -3,7 +3,7 @@
 import msgspec
 
 
-class Scope(msgspec.Struct, frozen=True, order=True):
+class Scope(msgspec.Struct, frozen=True, order=True, gc=False):
     """Tenant, kind (`user` or `team`) and id: the unit of ordering, isolation and forgetting."""
 
     tenant: str
@@ -25,8 +25,11 @@ class Scope(msgspec.Struct, frozen=True, order=True):
         return f"{self.kind}:{self.id}"
 
 
-class Scoped(msgspec.Struct):
-    """What every event of one scope starts with."""
+class Scoped(msgspec.Struct, gc=False):
+    """What every event of one scope starts with.
+
+    Events are trees of plain values: the garbage collector, which looks for cycles, may leave them out.
+    """
 
     tenant: str
     scope_kind: str

@@ -6,7 +6,7 @@ from schemas.inbox import Attachment
 from schemas.scope import Scoped
 
 
-class Turn(msgspec.Struct):
+class Turn(msgspec.Struct, gc=False):
     """One message inside a window. Times are epoch milliseconds."""
 
     offset: int
@@ -22,14 +22,14 @@ class Turn(msgspec.Struct):
     attributes: dict[str, str] = {}
 
 
-class Filtered(msgspec.Struct):
+class Filtered(msgspec.Struct, gc=False):
     """An inbox offset that was accounted for without being kept, and why."""
 
     offset: int
     reason: str
 
 
-class Cut(msgspec.Struct):
+class Cut(msgspec.Struct, gc=False):
     """Where a window begins and ends: recorded before the window is emitted, never recomputed."""
 
     window_id: str

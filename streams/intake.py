@@ -24,6 +24,7 @@ class Intake(ProcessingStage):
 
     name = "intake"
     source = CHAT_MESSAGES.name
+    max_records = 1000
     accepts: type[msgspec.Struct] = ChatMessage
     validate: Validate = staticmethod(validate)
 
@@ -31,13 +32,15 @@ class Intake(ProcessingStage):
         started = time.perf_counter()
         deliveries = self.producer.deliveries()
         now = int(time.time() * 1000)
+        inbox: list[tuple[bytes, bytes]] = []
         for record in records:
             try:
                 accepted = self._accept(record, now)
             except ValueError as error:
                 self.dead_letter(deliveries, record, error)
             else:
-                deliveries.send(INBOX.name, key=accepted.scope.key, value=self.codec.encode(accepted))
+                inbox.append((accepted.scope.key, self.codec.encode(accepted)))
+        deliveries.send_all(INBOX.name, inbox)
         await deliveries.confirmed()
         self.done(assignment, records[-1].offset + 1, len(records), started)
 

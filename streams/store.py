@@ -78,9 +78,8 @@ class PartitionedStore(Generic[V]):
 
     def send(self, deliveries: Deliveries, partition: int, changes: Mapping[bytes, V | None]) -> None:
         """The first half of `put`, for a caller that confirms itself; `set` is the other."""
-        for key, value in changes.items():
-            data = None if value is None else self._encode(value)
-            deliveries.send(self.topic, key=key, value=data, partition=partition)
+        rows = [(key, None if value is None else self._encode(value)) for key, value in changes.items()]
+        deliveries.send_all(self.topic, rows, partition=partition)
 
     def set(self, partition: int, changes: Mapping[bytes, V | None]) -> None:
         """Take over rows that are on the topic. Ignored for a partition that is gone."""

@@ -26,6 +26,7 @@ LOG_APPEND_TIME = 1
 class Windowing(ProcessingStage):
     name = "windowing"
     source = INBOX.name
+    max_records = 1000
 
     def __init__(self, settings: Settings) -> None:
         super().__init__(settings)
@@ -53,7 +54,7 @@ class Windowing(ProcessingStage):
         closed: list[Closed] = []
         for record in records:
             try:
-                event: InboxMessage | InboxCommand = self.codec.decode(record.value, InboxMessage, InboxCommand)
+                event: Any = self.codec.decode(record.value, InboxMessage, InboxCommand)
             except ValueError as error:
                 self.dead_letter(refused, record, error)
                 continue
@@ -88,14 +89,15 @@ class Windowing(ProcessingStage):
             return
         await self._write(assignment, [item.session for item in closed if item.session is not None])
         windows = self._windows[assignment.partition]
+        # All encoded before the first is sent: the client's thread wakes for each that trickles in.
+        values = [self.codec.encode(item.window) for item in closed]
         deliveries = self.producer.deliveries()
-        for item in closed:
-            window = item.window
+        for (_, window), value in zip(closed, values, strict=True):
             appended_at = max((turn.appended_at for turn in window.turns), default=window.closed_at)
             deliveries.send(
                 SCENES.name,
                 key=window.scope.key,
-                value=self.codec.encode(window),
+                value=value,
                 partition=assignment.partition,
                 headers=[(APPENDED_AT, millis(appended_at))],
             )

@@ -1,6 +1,7 @@
 """Several stages in one process and one event loop."""
 
 import asyncio
+import gc
 import logging
 import os
 import signal
@@ -30,6 +31,11 @@ async def run_stages(stages: Sequence[Stage], settings: Settings, stopping: asyn
     Raises StageCrashedError as soon as one of them crashes, after all have been stopped.
     """
     apps = [build_app(stage, settings) for stage in stages]
+    # What was imported stays for good, and records live as long as their batch: a collector that
+    # looks at them every 700 objects finds nothing, for a tenth of windowing's time.
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
     runs = [asyncio.create_task(_run(app), name=app.stage.name) for app in apps]
     asked = asyncio.create_task(stopping.wait())
     try:

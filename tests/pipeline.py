@@ -34,6 +34,7 @@ from topics.dead_letters import PREFIX, origin
 from topics.partitioning import partition_of
 from topics.producer import Producer
 from topics.publisher import publish_file
+from topics.reader import ends
 
 PARTITIONS = 3
 SECONDS = 60.0
@@ -76,7 +77,7 @@ class Pipeline:
         self.on_change: Callable[[MemoryChanged], Awaitable[None]] | None = None
         self._codec = Codec()
         self._events: dict[str, list[Scoped]] = defaultdict(list)
-        self._sent = 0
+        self.sent = 0
         self._stopping = asyncio.Event()
         self._worker: asyncio.Task[None] | None = None
 
@@ -100,7 +101,7 @@ class Pipeline:
         await self.send(CHAT_MESSAGES.name, *values, key=key)
 
     async def publish_file(self, path: Path) -> None:
-        self._sent += await publish_file(path, self.producer)
+        self.sent += await publish_file(path, self.producer)
 
     async def command(self, *commands: Command | bytes) -> None:
         values = (c if isinstance(c, bytes) else msgspec.json.encode(c) for c in commands)
@@ -112,14 +113,14 @@ class Pipeline:
         for value in values:
             deliveries.send(topic, key=key, value=value, partition=0)
         await deliveries.confirmed()
-        self._sent += len(values) if topic in GIVEN else 0
+        self.sent += len(values) if topic in GIVEN else 0
 
     async def taken_in(self) -> None:
         """Wait until all that was sent is in the inbox or a dead letter."""
 
         def accepted() -> bool:
             given = {_place(record) for topic in GIVEN for record in self.records[topic]}
-            return len(given) == self._sent and given <= self._dead() | self._origins()
+            return len(given) == self.sent and given <= self._dead() | self._origins()
 
         await self.until(accepted)
 
@@ -216,9 +217,10 @@ class Pipeline:
 
 @asynccontextmanager
 async def pipeline_on(bootstrap_servers: str, folder: Path, **windowing: Any) -> AsyncIterator[Pipeline]:
-    """A running pipeline on a broker without topics; `windowing` are settings of that section."""
+    """A running pipeline; it goes on with what the broker holds. `windowing` are settings of that section."""
     await asyncio.to_thread(provisioning.apply, bootstrap_servers, partitions=PARTITIONS)
     pipeline = Pipeline(bootstrap_servers, folder, **windowing)
+    pipeline.sent = sum([sum((await asyncio.to_thread(ends, bootstrap_servers, topic)).values()) for topic in GIVEN])
     consumer = AIOKafkaConsumer(
         *GIVEN,
         *OURS,

@@ -8,6 +8,7 @@ import asyncio
 import logging
 import threading
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from confluent_kafka import KafkaError, KafkaException, Message
@@ -57,6 +58,34 @@ class Deliveries:
         except BaseException:
             with self._lock:
                 self._outstanding -= 1
+            raise
+
+    def send_all(self, topic: str, records: Sequence[tuple[bytes | None, bytes | None]], *, partition: int = -1) -> None:
+        """Queue records (key and value) without headers, in order; `partition=-1` hashes each key.
+
+        At half the cost of `send` for each, and the client's own thread wakes once and not for
+        each. Raises DeliveryError where one cannot be queued.
+        """
+        messages: list[dict[str, Any]] = [{"key": key, "value": value} for key, value in records]
+        with self._lock:
+            self._outstanding += len(messages)
+        deadline = time.monotonic() + FULL_QUEUE_SECONDS
+        try:
+            while messages:
+                self._client.produce_batch(topic, messages, partition=partition, on_delivery=self._delivered)
+                # Where the queue is full the client takes none of those that follow either.
+                messages = [message for message in messages if "_error" in message]
+                for message in messages:
+                    error: KafkaError = message.pop("_error")
+                    if error.code() != KafkaError._QUEUE_FULL:  # noqa: SLF001 - the client's name for it
+                        raise DeliveryError(f"{topic}: {error.str()}")
+                if messages:
+                    if time.monotonic() > deadline:
+                        raise DeliveryError(f"{topic}: the local queue stays full")
+                    self._client.poll(0.01)
+        except BaseException:
+            with self._lock:
+                self._outstanding -= len(messages)
             raise
 
     async def confirmed(self) -> None:

@@ -125,7 +125,7 @@ def _existing(
     except KafkaException as error:
         raise ProvisioningError(
             f"no Kafka broker answers at {bootstrap_servers} ({_reason(error)}): "
-            "is it running, and is MEMWEIR_KAFKA__BOOTSTRAP_SERVERS right?"
+            "is it running, and is MEMWEIR_KAFKA_BOOTSTRAP_SERVERS right?"
         ) from error
     names = [topic.name for topic in catalogue if topic.name in topics]
     if not names:

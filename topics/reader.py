@@ -1,10 +1,12 @@
 """Reading a topic from its beginning to the end it has now, and how far a group has come."""
 
+import time
 from collections.abc import Iterator
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, Message, TopicPartition
 
 SECONDS = 15.0
+LEADERLESS = {KafkaError.NOT_LEADER_FOR_PARTITION, KafkaError.LEADER_NOT_AVAILABLE}
 
 
 class ReadError(RuntimeError):
@@ -26,6 +28,15 @@ def read_topic(bootstrap_servers: str, topic: str) -> Iterator[Message]:
                     unread.discard(int(message.partition() or 0))
                 elif not error.retriable():
                     raise ReadError(f"{topic}: {error.str()}")
+    finally:
+        consumer.close()
+
+
+def require_topic(bootstrap_servers: str, topic: str) -> None:
+    """Return where a broker answers and has `topic`. Raises ReadError otherwise."""
+    consumer = _consumer(bootstrap_servers, "memweir-reader")
+    try:
+        _partitions(consumer, topic)
     finally:
         consumer.close()
 
@@ -52,7 +63,7 @@ def ends(bootstrap_servers: str, topic: str) -> dict[int, int]:
     try:
         found: dict[int, int] = {}
         listed = {
-            number: consumer.get_watermark_offsets(TopicPartition(topic, number), timeout=SECONDS)
+            number: _watermarks(consumer, TopicPartition(topic, number))
             for number in _partitions(consumer, topic)
         }
         consumer.assign([TopicPartition(topic, number, max(low, high - 1)) for number, (low, high) in listed.items()])
@@ -75,6 +86,18 @@ def lag(bootstrap_servers: str, group: str, topic: str) -> int:
     """Records of `topic` that `group` has not committed."""
     done = committed(bootstrap_servers, group, topic)
     return sum(max(end - done[number], 0) for number, end in ends(bootstrap_servers, topic).items())
+
+
+def _watermarks(consumer: Consumer, place: TopicPartition) -> tuple[int, int]:
+    deadline = time.monotonic() + SECONDS
+    while True:
+        try:
+            return consumer.get_watermark_offsets(place, timeout=SECONDS)
+        except KafkaException as error:
+            # A partition that was created, or changed its leader, a moment ago: librdkafka asks once only.
+            if error.args[0].code() not in LEADERLESS or time.monotonic() > deadline:
+                raise
+            time.sleep(0.1)
 
 
 def _consumer(bootstrap_servers: str, group: str) -> Consumer:

@@ -1,5 +1,6 @@
 """The `memweir` command. One file a command."""
 
+import logging
 import sys
 
 import click
@@ -51,6 +52,7 @@ for command in (demo, up, worker, publish, changes, memories, audit, topics, con
 
 
 def main() -> None:
+    logging.lastResort = None  # what the Kafka clients say beside our error is noise; `worker` configures its own
     try:
         cli()
     except EXPECTED as error:

@@ -8,8 +8,10 @@ from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColum
 
 from streams.cli.output import console
 from streams.settings import load
+from topics.catalogue import CHAT_MESSAGES
 from topics.producer import Producer
 from topics.publisher import publish_file, publish_lines, standard_input
+from topics.reader import require_topic
 
 
 @click.command()
@@ -25,7 +27,10 @@ def publish(file: Path) -> None:
 
 
 async def _publish(file: Path) -> int:
-    producer = Producer(load().kafka.bootstrap_servers)
+    servers = load().kafka.bootstrap_servers
+    # A producer would wait for a broker without a word, for ever.
+    await asyncio.to_thread(require_topic, servers, CHAT_MESSAGES.name)
+    producer = Producer(servers)
     await producer.start()
     try:
         with Progress(SpinnerColumn(), TextColumn("published"), MofNCompleteColumn(), console=console) as bar:

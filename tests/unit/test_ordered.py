@@ -1,6 +1,7 @@
 """Ordered execution by itself: slots, fairness, backlog."""
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable
 
 import pytest
@@ -96,3 +97,24 @@ async def test_offsets_that_do_not_rise_are_an_error() -> None:
     await ordered.submit(assignment, 5, b"a", at_once)
     with pytest.raises(ValueError, match="offset 5"):
         await ordered.submit(assignment, 5, b"a", at_once)
+
+
+async def test_a_work_that_swallows_its_cancellation_is_followed_by_nothing() -> None:
+    ordered, assignment, gate, later = OrderedExecution(1, 10), ours(), asyncio.Event(), list[int]()
+
+    async def stubborn() -> None:
+        while not gate.is_set():
+            with contextlib.suppress(asyncio.CancelledError):
+                await gate.wait()
+
+    async def next_of_its_key() -> None:
+        later.append(1)
+
+    await ordered.submit(assignment, 0, b"key", stubborn)
+    await ordered.submit(assignment, 1, b"key", next_of_its_key)
+    await asyncio.sleep(0)
+    ordered.drop(0)
+    gate.set()
+    await asyncio.sleep(0.01)
+    assert later == []
+    assert assignment.position == 0, "a late result marks nothing"

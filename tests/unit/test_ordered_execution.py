@@ -59,8 +59,13 @@ class Thread:
         return self.assigned
 
     async def seek_to_committed(self) -> dict[TP, int | None]:
-        self.positions = {tp: self.broker.committed.get(tp, 0) for tp in self.assigned}
+        # As aiokafka: without a committed offset a partition stays where it is, and here, as after a
+        # fetch that began before the rebalance, that is past its records.
+        self.positions = {tp: self.broker.committed.get(tp) or len(self.broker.log[tp]) for tp in self.assigned}
         return {tp: self.broker.committed.get(tp) for tp in self.assigned}
+
+    async def seek_wait(self, offsets: dict[TP, int]) -> None:
+        self.positions.update(offsets)
 
     async def earliest_offsets(self, *tps: TP) -> dict[TP, int]:
         return dict.fromkeys(tps, 0)
