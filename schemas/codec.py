@@ -66,6 +66,10 @@ def schema_text(event: str) -> str:
     return files("schemas").joinpath(f"{event}.avsc").read_text("utf-8")
 
 
+def _single_object_header(schema: Any) -> bytes:
+    return SINGLE_OBJECT + bytes.fromhex(fingerprint(to_parsing_canonical_form(schema), "CRC-64-AVRO"))
+
+
 class _Schema:
     """An event's schema, and how its body is written and read."""
 
@@ -75,8 +79,7 @@ class _Schema:
         self.text = schema_text(event)
         raw = json.loads(self.text)
         self.parsed: Any = parse_schema(raw)
-        print_ = fingerprint(to_parsing_canonical_form(raw), "CRC-64-AVRO")
-        self.header = SINGLE_OBJECT + bytes.fromhex(print_)
+        self.header = _single_object_header(raw)
         # What gateways and applications send may be one thing or another in a field, and is not ours
         # to be fast at.
         self.compiled = None if kind in (ChatMessage, Command) else compiled(kind, self.parsed)
@@ -111,7 +114,7 @@ class Codec:
     def __init__(self, registry: Registry | None = None) -> None:
         self._registry = registry
         self._headers: dict[type[msgspec.Struct], bytes] = {}
-        self._writers: dict[int, Any] = {}
+        self._writers: dict[int, tuple[Any, bytes]] = {}
 
     def encode(self, value: msgspec.Struct) -> bytes:
         kind = type(value)
@@ -156,17 +159,22 @@ class Codec:
         if len(data) < 5:
             raise UndecodableError("a Confluent header cut short")
         (schema_id,) = struct.unpack(">I", data[1:5])
-        writer = self._writers.get(schema_id)
-        if writer is None:
+        known = self._writers.get(schema_id)
+        if known is None:
             try:
-                parsed: Any = parse_schema(json.loads(self._registry.schema_of(schema_id)))
+                raw = json.loads(self._registry.schema_of(schema_id))
             except LookupError as error:
                 raise UndecodableError(f"schema id {schema_id} is unknown to the registry") from error
-            writer = self._writers[schema_id] = parsed
+            parsed: Any = parse_schema(raw)
+            known = self._writers[schema_id] = parsed, _single_object_header(raw)
+        writer, header = known
         for kind in kinds:
-            reader = _BY_KIND[kind].parsed
-            if writer.get("name") == reader["name"]:
-                body = fastavro.schemaless_reader(io.BytesIO(memoryview(data)[5:]), writer, reader)
+            ours = _BY_KIND[kind]
+            if writer.get("name") == ours.parsed["name"]:
+                if header == ours.header:
+                    same: T = ours.decode(data, 5)
+                    return same
+                body = fastavro.schemaless_reader(io.BytesIO(memoryview(data)[5:]), writer, ours.parsed)
                 return msgspec.convert(body, kind)
         raise UndecodableError(f"a {writer.get('name')} where {_names(kinds)} was expected")
 

@@ -15,6 +15,33 @@ from msgspec import inspect
 
 _PUT = "out += "
 
+_FEW = frozenset(
+    {"tenant", "scope_kind", "role", "speaker", "time_zone", "kind", "origin_topic", "close_reason", "status", "policy"}
+)
+"""Fields with the same few texts again and again: encoded once, and shared by all values that were read."""
+
+_REMEMBERED = 20_000
+"""How many numbers, and texts, are kept encoded."""
+
+
+class Unchanging(list[Any]):
+    """A list of structs that never changes, nor do they: it is encoded once, however often it is written."""
+
+    __slots__ = ("encoded",)
+
+    encoded: bytes
+
+    def encode(self, write: "Write") -> bytes:
+        pieces = [_VARINTS[len(self)]] if self else []
+        for each in self:
+            write(each, pieces)
+        self.encoded = b"".join((*pieces, b"\0"))
+        return self.encoded
+
+
+Write = Callable[[Any, list[bytes]], None]
+Read = Callable[[bytes, int], tuple[Any, int]]
+
 
 class Compiled(NamedTuple):
     """`write` appends the pieces of a value's body to a list; `read` takes the body that starts at an index.
@@ -24,8 +51,8 @@ class Compiled(NamedTuple):
     raises ValueError or IndexError for bytes that are no such body.
     """
 
-    write: Callable[[Any, list[bytes]], None]
-    read: Callable[[bytes, int], tuple[Any, int]]
+    write: Write
+    read: Read
 
 
 def compiled(kind: type[msgspec.Struct], schema: Any) -> Compiled:
@@ -35,7 +62,7 @@ def compiled(kind: type[msgspec.Struct], schema: Any) -> Compiled:
     """
     compiler = _Compiler(schema["__named_schemas"])
     compiler.record(kind, schema)
-    names: dict[str, Any] = {**compiler.kinds, "varint": _Varints(), "number": _number, "size": _size, "block": _block}
+    names: dict[str, Any] = {**compiler.kinds, **_HELPERS}
     exec(compile("\n".join(compiler.lines), f"<Avro of {kind.__name__}>", "exec"), names)  # noqa: S102 - our own schemas
     return Compiled(names[f"write_{kind.__name__}"], names[f"read_{kind.__name__}"])
 
@@ -55,8 +82,8 @@ class _Compiler:
         info = inspect.type_info(kind)
         types = {field.name: field.type for field in info.fields} if isinstance(info, inspect.StructType) else {}
         fields = [(field["name"], self._named(field["type"]), types[field["name"]]) for field in schema["fields"]]
-        write = [line for name, of, type_ in fields for line in self._write(of, type_, f"value.{name}")]
-        read = [line for name, of, type_ in fields for line in self._read(of, type_, f"f_{name}")]
+        write = [line for name, of, type_ in fields for line in self._write(of, type_, f"value.{name}", name in _FEW)]
+        read = [line for name, of, type_ in fields for line in self._read(of, type_, f"f_{name}", name in _FEW)]
         made = ", ".join(f"{name}=f_{name}" for name, _, _ in fields)
         self.lines += [
             f"def write_{kind.__name__}(value, out):",
@@ -69,8 +96,10 @@ class _Compiler:
     def _named(self, schema: Any) -> Any:
         return self._schemas.get(schema, schema) if isinstance(schema, str) else schema
 
-    def _write(self, schema: Any, type_: inspect.Type, value: str) -> Iterator[str]:
+    def _write(self, schema: Any, type_: inspect.Type, value: str, few: bool = False) -> Iterator[str]:
         match _name_of(schema):
+            case "string" if few:
+                yield f"{_PUT}(whole[{value}],)"
             case "string":
                 yield f"{_PUT}(varint[len(text := {value}.encode())], text)"
             case "bytes":
@@ -85,17 +114,25 @@ class _Compiler:
                 yield from _deeper(self._write(self._named(schema[1]), _not_none(type_), value))
             case "array" | "map" as name:
                 item = f"{value}_".replace(".", "_")
-                yield f"if {value}:"
+                if name == "array" and isinstance(_item(type_), inspect.StructType):
+                    write = f"write_{_struct(_item(type_)).__name__}"
+                    yield f"if {value}.__class__ is Unchanging:"
+                    yield f" {_PUT}(getattr({value}, 'encoded', None) or {value}.encode({write}),)"
+                    yield f"elif {value}:"
+                else:
+                    yield f"if {value}:"
                 yield f" {_PUT}(varint[len({value})],)"
                 if name == "array":
                     yield f" for {item} in {value}:"
                     inner = self._write(self._named(schema["items"]), _item(type_), item)
                 else:
                     yield f" for key, {item} in {value}.items():"
-                    yield f"  {_PUT}(varint[len(text := key.encode())], text)"
+                    yield f"  {_PUT}(whole[key],)"
                     inner = self._write(self._named(schema["values"]), _item(type_), item)
                 yield from _deeper(_deeper(inner))
-                yield f"{_PUT}(b'\\0',)"
+                yield f" {_PUT}(b'\\0',)"
+                yield "else:"
+                yield f" {_PUT}(b'\\0',)"
             case "record":
                 kind = _struct(type_)
                 self.record(kind, schema)
@@ -103,7 +140,7 @@ class _Compiler:
             case other:
                 raise TypeError(f"{other} is not compiled")
 
-    def _read(self, schema: Any, type_: inspect.Type, target: str) -> Iterator[str]:
+    def _read(self, schema: Any, type_: inspect.Type, target: str, few: bool = False) -> Iterator[str]:
         match _name_of(schema):
             case "string" | "bytes" as name:
                 yield "end = data[at]"
@@ -111,7 +148,10 @@ class _Compiler:
                 yield " end, at = size(data, at)"
                 yield "at += 1"
                 yield "end = at + (end >> 1)"
-                yield f"{target} = data[at:end]" + (".decode()" if name == "string" else "")
+                if few:
+                    yield f"{target} = shared[data[at:end]]"
+                else:
+                    yield f"{target} = data[at:end]" + (".decode()" if name == "string" else "")
                 yield "at = end"
             case "long" | "int":
                 yield f"{target} = data[at]"
@@ -137,7 +177,7 @@ class _Compiler:
                 if name == "array":
                     inner = [*self._read(self._named(schema["items"]), _item(type_), item), f"{target}.append({item})"]
                 else:
-                    key = self._read("string", type_, f"{target}key")
+                    key = self._read("string", type_, f"{target}key", few=True)
                     values = self._read(self._named(schema["values"]), _item(type_), item)
                     inner = [*key, *values, f"{target}[{target}key] = {item}"]
                 yield from _deeper(_deeper(inner))
@@ -194,8 +234,6 @@ def _merged(lines: list[str]) -> Iterator[str]:
 class _Varints(dict[int, bytes]):
     """Zigzag varints by number. Lengths, counts and the time of a batch come again and again."""
 
-    LIMIT = 20_000
-
     def __missing__(self, number: int) -> bytes:
         if not -(1 << 63) <= number < 1 << 63:
             raise OverflowError(f"{number} does not fit into an Avro long")
@@ -205,7 +243,7 @@ class _Varints(dict[int, bytes]):
             encoded += _PAIRS[rest & 0x3FFF]
             rest >>= 14
         encoded += bytes((rest,)) if rest < 128 else bytes((rest & 127 | 128, rest >> 7))
-        if len(self) >= self.LIMIT:
+        if len(self) >= _REMEMBERED:
             self.clear()
         self[number] = encoded
         return encoded
@@ -213,6 +251,27 @@ class _Varints(dict[int, bytes]):
 
 _PAIRS = [bytes((bits & 127 | 128, bits >> 7 | 128)) for bits in range(1 << 14)]
 """14 bits of a number that goes on, as the two bytes they make."""
+
+
+class _Whole(dict[str, bytes]):
+    """Texts with their lengths before them."""
+
+    def __missing__(self, text: str) -> bytes:
+        encoded = text.encode()
+        if len(self) >= _REMEMBERED:
+            self.clear()
+        self[text] = whole = _VARINTS[len(encoded)] + encoded
+        return whole
+
+
+class _Shared(dict[bytes, str]):
+    """One text for all the places where it stands."""
+
+    def __missing__(self, encoded: bytes) -> str:
+        if len(self) >= _REMEMBERED:
+            self.clear()
+        self[encoded] = text = encoded.decode()
+        return text
 
 
 def _number(data: bytes, at: int) -> tuple[int, int]:
@@ -246,3 +305,15 @@ def _block(data: bytes, at: int) -> tuple[int, int]:
     if count < 0:
         _, at = _number(data, at)
     return abs(count), at
+
+
+_VARINTS = _Varints()
+_HELPERS = {
+    "Unchanging": Unchanging,
+    "varint": _VARINTS,
+    "whole": _Whole(),
+    "shared": _Shared(),
+    "number": _number,
+    "size": _size,
+    "block": _block,
+}

@@ -62,13 +62,15 @@ def from_rows(rows: pa.Table) -> list[Memory]:
 def _columns(time: pa.DataType) -> list[pa.Field]:
     # LanceDB tells two writers of one new key apart only where the field says that it is the key.
     key = pa.field(KEY, pa.string(), nullable=False, metadata={"lance-schema:unenforced-primary-key": "true"})
-    source = pa.struct([
-        pa.field("session_id", pa.string(), nullable=False),
-        pa.field("message_id", pa.string(), nullable=False),
-        pa.field("offset", pa.int64(), nullable=False),
-        pa.field("sent_at", time, nullable=False),
-        pa.field("window_id", pa.string(), nullable=False),
-    ])
+    source = pa.struct(
+        [
+            pa.field("session_id", pa.string(), nullable=False),
+            pa.field("message_id", pa.string(), nullable=False),
+            pa.field("offset", pa.int64(), nullable=False),
+            pa.field("sent_at", time, nullable=False),
+            pa.field("window_id", pa.string(), nullable=False),
+        ]
+    )
     texts = pa.list_(pa.field("item", pa.string(), nullable=False))
     return [
         key,

@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import msgspec
 from confluent_kafka import Message
@@ -15,7 +16,7 @@ from streams.processing import codec
 from streams.settings import Settings
 from topics.catalogue import CANDIDATES, DECISIONS, DLQ, INBOX, SCENES, SESSIONS
 from topics.dead_letters import origin
-from topics.reader import committed, read_topic
+from topics.reader import committed, place_of, read_topic
 
 Place = tuple[int, int]
 """Partition and offset."""
@@ -158,13 +159,13 @@ def gather(settings: Settings) -> Evidence:
     windowing = committed(servers, f"{prefix}-windowing", INBOX.name)
     extraction = committed(servers, f"{prefix}-extraction", SCENES.name)
     resolution = committed(servers, f"{prefix}-resolution", CANDIDATES.name)
-    sessions = {m.key(): (_place(m), m.value()) for m in read_topic(servers, SESSIONS.name)}
+    sessions = {m.key(): (place_of(m), m.value()) for m in read_topic(servers, SESSIONS.name)}
     candidates: dict[str, Place] = {}
     for m in read_topic(servers, CANDIDATES.name):
-        candidates.setdefault(events.decode(m.value(), Candidates).window_id, _place(m))
+        candidates.setdefault(events.decode(m.value(), Candidates).window_id, place_of(m))
     return Evidence(
-        accepted={_place(m) for m in read_topic(servers, INBOX.name) if not _is_command(m, events)},
-        windows=[(_place(m), events.decode(m.value(), Window)) for m in read_topic(servers, SCENES.name)],
+        accepted={place_of(m) for m in read_topic(servers, INBOX.name) if not _is_command(m, events)},
+        windows=[(place_of(m), events.decode(m.value(), Window)) for m in read_topic(servers, SCENES.name)],
         candidates=candidates,
         decided=[
             events.decode(m.value(), DecisionRecord).window_id
@@ -185,12 +186,6 @@ def gather(settings: Settings) -> Evidence:
     )
 
 
-def _place(message: Message) -> Place:
-    partition, offset = message.partition(), message.offset()
-    assert partition is not None and offset is not None, "a consumed record has a place"
-    return partition, offset
-
-
 def _is_command(message: Message, events: Codec) -> bool:
     """A command is acted on, not windowed: it has no fate to account for."""
     try:
@@ -201,4 +196,5 @@ def _is_command(message: Message, events: Codec) -> bool:
 
 
 def _headers(message: Message) -> list[tuple[str, bytes]]:
-    return [(name, value) for name, value in message.headers() or [] if isinstance(value, bytes)]
+    found: Any = message.headers() or []
+    return [(name, value) for name, value in found if isinstance(value, bytes)]

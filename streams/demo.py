@@ -88,7 +88,7 @@ def _sessions(file: Path) -> Counter[tuple[Scope, str]]:
 
 
 async def _ready(workers: Sequence[ProcessingStage], partitions: int) -> None:
-    while any(len(stage.ready) < partitions for stage in workers):
+    while any(len(stage.ready) < partitions for stage in workers):  # noqa: ASYNC110 - of six stages, at a start
         await asyncio.sleep(POLL_SECONDS)
 
 
@@ -103,9 +103,7 @@ async def _first(worker: asyncio.Task[None], work: Coroutine[Any, Any, T]) -> T:
     return task.result()
 
 
-async def _feed(
-    file: Path, sessions: Counter[tuple[Scope, str]], settings: Settings, console: Console
-) -> Report:
+async def _feed(file: Path, sessions: Counter[tuple[Scope, str]], settings: Settings, console: Console) -> Report:
     """Publish the file, end its sessions, and wait until everything is settled."""
     servers, prefix = settings.kafka.bootstrap_servers, settings.kafka.group_prefix
     producer = Producer(servers)
@@ -135,7 +133,7 @@ async def _feed(
 
 
 async def _until_read(group: str, topic: str, settings: Settings) -> None:
-    while await asyncio.to_thread(lag, settings.kafka.bootstrap_servers, group, topic):
+    while await asyncio.to_thread(lag, settings.kafka.bootstrap_servers, group, topic):  # noqa: ASYNC110 - the broker's
         await asyncio.sleep(POLL_SECONDS)
 
 

@@ -22,7 +22,7 @@ class Knowledge:
         Compaction and rewriting move a record to a later offset, so offsets tell nothing here.
         """
         knowledge = cls()
-        for record in sorted(records, key=lambda record: _first_seq(record)):
+        for record in sorted(records, key=_first_seq):
             knowledge.apply(record)
         return knowledge
 

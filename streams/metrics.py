@@ -15,9 +15,7 @@ CANDIDATES = Counter("memweir_candidates_total", "Memories extracted.", ["strate
 DROPPED = Counter("memweir_candidates_dropped_total", "Invalid parts of answers, left out.", ["strategy", "reason"])
 DECISIONS = Counter("memweir_decisions_total", "Decisions on candidates.", ["policy", "action"])
 SINK_ROWS = Counter("memweir_sink_rows_total", "Rows upserted into LanceDB.")
-SINK_BATCH_ROWS = Histogram(
-    "memweir_sink_batch_rows", "Rows an upsert.", buckets=(1, 3, 10, 30, 100, 300, 1000, 3000)
-)
+SINK_BATCH_ROWS = Histogram("memweir_sink_batch_rows", "Rows an upsert.", buckets=(1, 3, 10, 30, 100, 300, 1000, 3000))
 WORK_SECONDS = Histogram(
     "memweir_stage_duration_seconds",
     "Time from a batch's (or, where a model is called, a window's) start to its acknowledgement.",
@@ -34,6 +32,15 @@ LAG = Gauge(
     "memweir_consumer_lag_records",
     "Records of the input that are not done yet; -1 where the partition is not ours.",
     ["stage", "partition"],
+)
+STRIPPED = Counter("memweir_noise_stripped_total", "Pieces of noise cut out of messages that were kept.", ["reason"])
+MODEL_CALLS = Counter("memweir_model_calls_total", "Questions put to a model.", ["prompt", "outcome"])
+MODEL_TOKENS = Counter("memweir_model_tokens_total", "Tokens as the server counts them.", ["prompt", "direction"])
+MODEL_SECONDS = Histogram(
+    "memweir_model_call_duration_seconds",
+    "Time of a question, retries included.",
+    ["prompt"],
+    buckets=(0.1, 0.3, 1, 3, 10, 30, 100, 300),
 )
 MODEL_WAITS = Counter("memweir_model_outage_waits_total", "Waits for a model that did not answer.", ["stage"])
 SINK_WAITS = Counter("memweir_sink_waits_total", "Waits for a LanceDB that could not be written.")

@@ -11,6 +11,7 @@ from operator import attrgetter
 import msgspec
 from msgspec.structs import replace
 
+from schemas.compiled import Unchanging
 from schemas.inbox import InboxMessage
 from schemas.window import Cut, Filtered, Session, Turn, Window
 from streams.noise import clip
@@ -142,7 +143,9 @@ class LiveSession:
         self.accounted = record.closed_through = max(position - 1, self.accounted)
         if background:
             latest = sorted(turns, key=_in_order)[-background:]
-            record.background = (record.background + [_glance(turn) for turn in latest])[-background:]
+            glances = record.background + [_glance(turn) for turn in latest]
+            # It is written three times: in this record, in the next window, and in that one's cut.
+            record.background = Unchanging(glances[-background:])
         return cut, turns, window.hold
 
     def snapshot(self) -> Session:

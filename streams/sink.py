@@ -77,7 +77,7 @@ class Sink(ProcessingStage):
             while pending.records:  # more may come while a batch is being written
                 await asyncio.sleep(self.settings.sink.batch_seconds)
                 await self._flush(assignment, pending)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - nobody awaits this task: the partition has to hear of it
             assignment.fail(error)
 
     async def _flush(self, assignment: Assignment, pending: _Pending) -> None:

@@ -8,6 +8,7 @@ from typing import Generic, TypeVar
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, TopicPartition
 
 from topics.producer import Deliveries
+from topics.reader import PERMANENT
 
 V = TypeVar("V")
 
@@ -125,7 +126,7 @@ class PartitionedStore(Generic[V]):
                         latest[key] = value
                 elif error.code() == KafkaError._PARTITION_EOF:
                     return self._decode_all(latest, partition)
-                elif not error.retriable():
+                elif error.code() in PERMANENT:
                     raise RestoreError(f"{self._place(partition, message.offset())}: {error.str()}")
         return {}
 

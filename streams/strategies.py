@@ -1,10 +1,11 @@
 """Which strategy and which model the settings choose."""
 
-from prompts.client import ModelClient
+from prompts.client import Call, ModelClient
 from prompts.embedder import UniversalSentenceEmbedder
 from prompts.rules.strategy import RulesStrategy
 from prompts.scenes import ScenesStrategy
 from prompts.strategy import Strategy
+from streams import metrics
 from streams.settings import Model, Settings, SettingsError, variable
 
 DIMENSIONS = UniversalSentenceEmbedder.dimensions
@@ -28,4 +29,12 @@ def model_client(model: Model, purpose: str) -> ModelClient:
         api_key=model.api_key.get_secret_value() if model.api_key else None,
         timeout=model.timeout,
         retries=model.retries,
+        on_call=_count,
     )
+
+
+def _count(call: Call) -> None:
+    metrics.MODEL_CALLS.labels(call.prompt, call.outcome).inc()
+    metrics.MODEL_TOKENS.labels(call.prompt, "prompt").inc(call.usage.prompt_tokens)
+    metrics.MODEL_TOKENS.labels(call.prompt, "completion").inc(call.usage.completion_tokens)
+    metrics.MODEL_SECONDS.labels(call.prompt).observe(call.seconds)

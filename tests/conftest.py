@@ -4,9 +4,14 @@ import os
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
 
 from streams.embedded import EmbeddedBroker
 from tests.brokers import KafkaServer, missing_for_kafka
+
+# A duration is no failure here: the machine is shared.
+settings.register_profile("memweir", deadline=None)
+settings.load_profile("memweir")
 
 _SKIPPED = pytest.StashKey[str]()
 

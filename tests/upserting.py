@@ -20,13 +20,18 @@ LIN = Scope("acme", "user", "lin")
 def generation(number: int) -> list[DecisionRecord]:
     """WIDTH records; each makes a memory that supersedes its like of the generation before."""
     return [
-        record(LIN, [memory(
+        record(
             LIN,
-            f"{number}-{place}",
-            number * WIDTH + place,
-            window_id=f"g{number}",
-            supersedes=[f"{number - 1}-{place}"] if number else [],
-        )])
+            [
+                memory(
+                    LIN,
+                    f"{number}-{place}",
+                    number * WIDTH + place,
+                    window_id=f"g{number}",
+                    supersedes=[f"{number - 1}-{place}"] if number else [],
+                )
+            ],
+        )
         for place in range(WIDTH)
     ]
 

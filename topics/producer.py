@@ -16,6 +16,8 @@ from confluent_kafka import Producer as Client
 
 logger = logging.getLogger(__name__)
 
+KeyValue = tuple[bytes | None, bytes | None]
+
 FULL_QUEUE_SECONDS = 30.0
 """How long `send` waits for room in the local queue before it gives up."""
 
@@ -60,10 +62,10 @@ class Deliveries:
                 self._outstanding -= 1
             raise
 
-    def send_all(self, topic: str, records: Sequence[tuple[bytes | None, bytes | None]], *, partition: int = -1) -> None:
-        """Queue records (key and value) without headers, in order; `partition=-1` hashes each key.
+    def send_all(self, topic: str, records: Sequence[KeyValue], *, partition: int = -1) -> None:
+        """Queue records without headers, in order; `partition=-1` hashes each key (murmur2).
 
-        At half the cost of `send` for each, and the client's own thread wakes once and not for
+        Half the cost of `send` for each; and the client's own thread wakes for all of them, not for
         each. Raises DeliveryError where one cannot be queued.
         """
         messages: list[dict[str, Any]] = [{"key": key, "value": value} for key, value in records]

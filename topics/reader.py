@@ -1,12 +1,35 @@
 """Reading a topic from its beginning to the end it has now, and how far a group has come."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TypeVar
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, Message, TopicPartition
 
+T = TypeVar("T")
+
 SECONDS = 15.0
-LEADERLESS = {KafkaError.NOT_LEADER_FOR_PARTITION, KafkaError.LEADER_NOT_AVAILABLE}
+SILENCE_SECONDS = 60.0
+TRANSIENT = {
+    KafkaError.NOT_LEADER_FOR_PARTITION,
+    KafkaError.LEADER_NOT_AVAILABLE,
+    KafkaError.NOT_COORDINATOR,
+    KafkaError.COORDINATOR_NOT_AVAILABLE,
+    KafkaError.COORDINATOR_LOAD_IN_PROGRESS,
+}
+"""A topic or broker that came a moment ago. librdkafka asks once only and calls none of them retriable."""
+
+PERMANENT = {
+    KafkaError._FATAL,  # noqa: SLF001 - so librdkafka names its own errors; the same below
+    KafkaError._AUTHENTICATION,  # noqa: SLF001
+    KafkaError._UNKNOWN_TOPIC,  # noqa: SLF001
+    KafkaError._UNKNOWN_PARTITION,  # noqa: SLF001
+    KafkaError.UNKNOWN_TOPIC_OR_PART,
+    KafkaError.TOPIC_AUTHORIZATION_FAILED,
+    KafkaError.GROUP_AUTHORIZATION_FAILED,
+}
+"""What no waiting mends. librdkafka goes on by itself after any other error that a consumer is handed."""
 
 
 class ReadError(RuntimeError):
@@ -17,17 +40,10 @@ def read_topic(bootstrap_servers: str, topic: str) -> Iterator[Message]:
     """Every record that is on `topic` now, partition by partition as they come. Raises ReadError."""
     consumer = _consumer(bootstrap_servers, "memweir-reader")
     try:
-        unread = set(_partitions(consumer, topic))
-        consumer.assign([TopicPartition(topic, number, OFFSET_BEGINNING) for number in unread])
-        while unread:
-            for message in consumer.consume(2000, 0.05):
-                error = message.error()
-                if error is None:
-                    yield message
-                elif error.code() == KafkaError._PARTITION_EOF:
-                    unread.discard(int(message.partition() or 0))
-                elif not error.retriable():
-                    raise ReadError(f"{topic}: {error.str()}")
+        starts = [TopicPartition(topic, number, OFFSET_BEGINNING) for number in _partitions(consumer, topic)]
+        for message in _to_the_end(consumer, starts):
+            if message.error() is None:
+                yield message
     finally:
         consumer.close()
 
@@ -46,7 +62,8 @@ def committed(bootstrap_servers: str, group: str, topic: str) -> dict[int, int]:
     consumer = _consumer(bootstrap_servers, group)
     try:
         places = [TopicPartition(topic, number) for number in _partitions(consumer, topic)]
-        return {place.partition: max(place.offset, 0) for place in consumer.committed(places, timeout=SECONDS)}
+        found = _patiently(partial(consumer.committed, places, timeout=SECONDS))
+        return {place.partition: max(place.offset, 0) for place in found}
     except KafkaException as error:
         raise ReadError(f"{group}: {error.args[0].str()}") from error
     finally:
@@ -61,21 +78,12 @@ def ends(bootstrap_servers: str, topic: str) -> dict[int, int]:
     """
     consumer = _consumer(bootstrap_servers, "memweir-reader")
     try:
-        found: dict[int, int] = {}
-        listed = {
-            number: _watermarks(consumer, TopicPartition(topic, number))
-            for number in _partitions(consumer, topic)
-        }
-        consumer.assign([TopicPartition(topic, number, max(low, high - 1)) for number, (low, high) in listed.items()])
-        while len(found) < len(listed):
-            for message in consumer.consume(2000, 0.05):
-                error, partition, offset = message.error(), message.partition(), message.offset()
-                if error is not None and error.code() == KafkaError._PARTITION_EOF:
-                    assert partition is not None and offset is not None, "librdkafka tells where a partition ends"
-                    found[partition] = offset
-                elif error is not None and not error.retriable():
-                    raise ReadError(f"{topic}: {error.str()}")
-        return found
+        starts = []
+        for number in _partitions(consumer, topic):
+            ask = partial(consumer.get_watermark_offsets, TopicPartition(topic, number), timeout=SECONDS)
+            low, high = _patiently(ask)
+            starts.append(TopicPartition(topic, number, max(low, high - 1)))
+        return dict(place_of(message) for message in _to_the_end(consumer, starts) if message.error() is not None)
     except KafkaException as error:
         raise ReadError(f"{topic}: {error.args[0].str()}") from error
     finally:
@@ -88,14 +96,44 @@ def lag(bootstrap_servers: str, group: str, topic: str) -> int:
     return sum(max(end - done[number], 0) for number, end in ends(bootstrap_servers, topic).items())
 
 
-def _watermarks(consumer: Consumer, place: TopicPartition) -> tuple[int, int]:
+def place_of(message: Message) -> tuple[int, int]:
+    """Partition and offset of a consumed record."""
+    partition, offset = message.partition(), message.offset()
+    if partition is None or offset is None:
+        raise ReadError("a record without a place")
+    return partition, offset
+
+
+def _to_the_end(consumer: Consumer, starts: list[TopicPartition]) -> Iterator[Message]:
+    """Records from `starts` on, and last of each partition the mark of its end, whose offset is that end.
+
+    Raises ReadError where nothing comes for `SILENCE_SECONDS`.
+    """
+    consumer.assign(starts)
+    unread = {start.partition for start in starts}
+    heard = time.monotonic()
+    while unread:
+        for message in consumer.consume(2000, 0.05):
+            error = message.error()
+            if error is not None and error.code() == KafkaError._PARTITION_EOF:
+                unread.discard(place_of(message)[0])
+            elif error is not None:
+                if error.code() in PERMANENT:
+                    raise ReadError(f"{message.topic()}: {error.str()}")
+                continue
+            heard = time.monotonic()
+            yield message
+        if time.monotonic() - heard > SILENCE_SECONDS:
+            raise ReadError(f"{starts[0].topic}: the broker has been silent for {SILENCE_SECONDS:g} s")
+
+
+def _patiently(ask: Callable[[], T]) -> T:
     deadline = time.monotonic() + SECONDS
     while True:
         try:
-            return consumer.get_watermark_offsets(place, timeout=SECONDS)
+            return ask()
         except KafkaException as error:
-            # A partition that was created, or changed its leader, a moment ago: librdkafka asks once only.
-            if error.args[0].code() not in LEADERLESS or time.monotonic() > deadline:
+            if error.args[0].code() not in TRANSIENT or time.monotonic() > deadline:
                 raise
             time.sleep(0.1)
 

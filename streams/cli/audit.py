@@ -22,7 +22,8 @@ def audit(json_: bool) -> None:
         console.print(table(report))
         for example in report.examples:
             console.print(f"  {example}", highlight=False)
-        console.print("[green]nothing lost, nothing doubled[/]" if report.sound else "[red]the account does not add up[/]")
+        verdict = "[green]nothing lost, nothing doubled[/]" if report.sound else "[red]the account does not add up[/]"
+        console.print(verdict)
     sys.exit(0 if report.sound else 1)
 
 

@@ -98,7 +98,7 @@ async def stage(make: Callable[[Settings], ProcessingStage], bootstrap: str) -> 
     worker = asyncio.create_task(run_stages([measured], settings, stopping))
     # Marks have no event, and the stage is not to pay for one.
     while sum(assignment.position for assignment in assignments) < total and not worker.done():  # noqa: ASYNC110
-        await asyncio.sleep(0.002)
+        await asyncio.sleep(0.01)
     result = watch.stop(total)
     stopping.set()
     await worker

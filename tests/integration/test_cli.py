@@ -78,7 +78,7 @@ def test_every_command_has_help_that_says_what_it_does(run: Run, command: tuple[
     usage, _, what, *_ = out.splitlines()
     assert (status, err) == (0, "")
     assert usage.startswith(f"Usage: memweir {' '.join(command)}".strip())
-    assert what.strip().endswith((".", ",", "…")) or len(what.split()) > 4
+    assert len(what.split()) >= 3
 
 
 def test_what_goes_in_comes_out_for_programs(run: Run, up: dict[str, str], tmp_path: Path) -> None:
@@ -87,7 +87,6 @@ def test_what_goes_in_comes_out_for_programs(run: Run, up: dict[str, str], tmp_p
     file.write_text("\n".join(json.dumps(said | {"content": f"I live in {city}."}) for city in ("Oslo", "Bergen")))
     status, out, _ = run("publish", str(file), **up)
     assert (status, out.strip().splitlines()[-1]) == (0, "published 2 messages")
-    end = {"type": "end-session", "tenant": "acme", "scope_id": "lin"}
 
     def changes() -> list[Any]:
         status, out, _ = run("changes", "--from-beginning", "--json")
@@ -97,7 +96,6 @@ def test_what_goes_in_comes_out_for_programs(run: Run, up: dict[str, str], tmp_p
     wait_until(lambda: len(changes()) == 1, "the first memory")
     first = changes()[0]
     assert (first["tenant"], first["scope_id"], first["action"]) == ("acme", "lin", "store")
-    assert end["type"] == "end-session"
 
     status, out, _ = run("memories", "--tenant", "acme", "--scope", "user:lin", "--json")
     (memory,) = map(json.loads, out.splitlines())
@@ -181,8 +179,8 @@ def test_where_no_broker_answers_one_line_says_so(
     run: Run, command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reader, "SECONDS", 1.0)
-    monkeypatch.setitem(provisioning.check.__kwdefaults__, "timeout", 1.0)
-    monkeypatch.setitem(provisioning.apply.__kwdefaults__, "timeout", 1.0)
+    for function in (provisioning.check, provisioning.apply):
+        monkeypatch.setitem(function.__kwdefaults__ or {}, "timeout", 1.0)
     (port,) = free_ports(1)
     status, out, err = run(*command, MEMWEIR_KAFKA_BOOTSTRAP_SERVERS=f"127.0.0.1:{port}")
     assert (status, out.strip()) == (2, "")

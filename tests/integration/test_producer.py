@@ -7,6 +7,7 @@ import pytest
 from confluent_kafka import Consumer, Message, TopicPartition
 
 from tests.brokers import KafkaServer, create_topic
+from topics.partitioning import partition_of
 from topics.producer import DeliveryError, Producer
 
 
@@ -58,6 +59,40 @@ async def test_keys_go_where_java_clients_send_them(broker: str, producer: Produ
     for key, number in hashes.items():
         found = read(broker, topic, (number & 0x7FFFFFFF) % 12, 1)
         assert [message.key() for message in found] == [key]
+
+
+async def test_many_at_once_arrive_in_order_where_their_keys_belong(broker: str, producer: Producer) -> None:
+    topic = create_topic(broker, "out", partitions=2)
+    deliveries = producer.deliveries()
+    records = [(b"%d" % (number % 7), b"%d" % number) for number in range(3000)]
+    deliveries.send_all(topic, records)
+    deliveries.send_all(topic, [(b"gone", None)], partition=1)
+    await deliveries.confirmed()
+    expected: dict[int, list[tuple[bytes, bytes | None]]] = {0: [], 1: []}
+    for key, value in records:
+        expected[partition_of(key, 2)].append((key, value))
+    expected[1].append((b"gone", None))
+    for partition, wanted in expected.items():
+        assert [(m.key(), m.value()) for m in read(broker, topic, partition, len(wanted))] == wanted
+
+
+async def test_many_at_once_wait_for_room_in_a_small_queue_and_keep_their_order(broker: str) -> None:
+    topic = create_topic(broker, "out")
+    producer = Producer(broker, queue_buffering_max_messages=100)
+    await producer.start()
+    deliveries = producer.deliveries()
+    deliveries.send_all(topic, [(b"k", b"%d" % number) for number in range(1000)])
+    await deliveries.confirmed()
+    assert [m.value() for m in read(broker, topic, 0, 1000)] == [b"%d" % n for n in range(1000)]
+    await producer.stop()
+
+
+async def test_one_too_large_among_many_is_refused_by_name(broker: str, producer: Producer) -> None:
+    topic = create_topic(broker, "out")
+    deliveries = producer.deliveries()
+    with pytest.raises(DeliveryError, match=f"{topic}: .*too large"):
+        deliveries.send_all(topic, [(None, b"small"), (None, b"x" * (9 * 1024 * 1024)), (None, b"small")])
+    await deliveries.confirmed()
 
 
 async def test_an_empty_group_is_confirmed_at_once(producer: Producer) -> None:

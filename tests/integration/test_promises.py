@@ -120,7 +120,7 @@ async def test_a_dead_letter_keeps_its_bytes_and_tells_stage_and_reason(pipeline
     for letter in pipeline.records[DLQ.name]:
         original = originals[origin(list(letter.headers))]
         assert (letter.key, letter.value) == (original.key, original.value)
-    assert pipeline.reason(refused) == "intake Refused: role \"oracle\" is not one of user, assistant, system, tool"
+    assert pipeline.reason(refused) == 'intake Refused: role "oracle" is not one of user, assistant, system, tool'
     stages = [pipeline.reason(value).split()[0] for value in garbage.values()]
     assert stages == ["windowing", "extraction", "resolution", "sink"]
 

@@ -27,8 +27,22 @@ from tests.upserting import LIN, WIDTH, generation
 
 OTHER_LIN = Scope("globex", "user", "lin")
 HOSTILE = [
-    "o'hara", "' OR 1=1 --", "'' ", '"', '","', "\\", "\\'", "%", "_", "`id`", "${x}",
-    "é", "e\u0301", "你好😀", "\u2028", "\n",
+    "o'hara",
+    "' OR 1=1 --",
+    "'' ",
+    '"',
+    '","',
+    "\\",
+    "\\'",
+    "%",
+    "_",
+    "`id`",
+    "${x}",
+    "é",
+    "e\u0301",
+    "你好😀",
+    "\u2028",
+    "\n",
 ]
 
 
@@ -42,7 +56,8 @@ def one(scope: Scope, memory_id: str, scope_seq: int, **fields: object) -> Decis
 
 
 async def test_a_superseded_memory_and_its_successor_change_places_at_once(
-    tables: MemoryTables, tmp_path: Path,
+    tables: MemoryTables,
+    tmp_path: Path,
 ) -> None:
     await tables.upsert(0, [one(LIN, "0", 1)])
     reader = MemoryTables(tmp_path, DIMENSIONS, partitions=4)
@@ -86,7 +101,9 @@ async def test_an_older_image_never_overwrites_a_newer_one(tables: MemoryTables)
 
 
 async def test_a_writer_that_was_overtaken_leaves_what_is_newer(
-    tables: MemoryTables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    tables: MemoryTables,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     owner = MemoryTables(tmp_path, DIMENSIONS, partitions=4)
     await owner.upsert(0, [one(LIN, "a", 1)])
@@ -157,12 +174,19 @@ async def test_a_vector_that_does_not_fit_is_refused_and_nothing_of_its_batch_is
     assert await tables.count(0) == 0
 
 
-@pytest.mark.parametrize(("dimensions", "partitions", "says"), [
-    (8, 4, "vector"),
-    (DIMENSIONS, 5, "4 tables, not of 5"),
-])
+@pytest.mark.parametrize(
+    ("dimensions", "partitions", "says"),
+    [
+        (8, 4, "vector"),
+        (DIMENSIONS, 5, "4 tables, not of 5"),
+    ],
+)
 async def test_tables_made_for_another_layout_are_refused(
-    tables: MemoryTables, tmp_path: Path, dimensions: int, partitions: int, says: str,
+    tables: MemoryTables,
+    tmp_path: Path,
+    dimensions: int,
+    partitions: int,
+    says: str,
 ) -> None:
     await tables.upsert(0, [one(LIN, "a", 1)])
     other = MemoryTables(tmp_path, dimensions, partitions)
@@ -173,7 +197,8 @@ async def test_tables_made_for_another_layout_are_refused(
 
 
 async def test_a_table_that_lancedb_cannot_write_is_not_taken_for_a_bad_record(
-    tables: MemoryTables, tmp_path: Path,
+    tables: MemoryTables,
+    tmp_path: Path,
 ) -> None:
     await tables.upsert(0, [one(LIN, "a", 1)])
     shutil.rmtree(tmp_path / "memories-0.lance")

@@ -53,7 +53,7 @@ async def test_case_29_a_window_that_fills_while_another_is_being_extracted_is_n
     async with pipeline_on(own_broker, tmp_path) as pipeline:
         pipeline.extraction.strategy = gate = Gate(pipeline.extraction.strategy)
         await pipeline.publish(message(tenant, "I live in Oslo."))
-        await pipeline.until(lambda: pipeline.windows(tenant))
+        await pipeline.until(lambda: gate.asked)
         await pipeline.publish(*(message(tenant, f"I love {food}.") for food in ("ramen", "olives", "mango")))
         await pipeline.publish(*(message(tenant, f"Note {n}.") for n in range(3)))
         await pipeline.until(lambda: len(pipeline.windows(tenant)) == 3)
@@ -93,13 +93,13 @@ async def test_case_30_a_worker_that_stops_again_and_again_loses_and_doubles_not
 ) -> None:
     said: list[str] = []
     async with pipeline_on(own_broker, tmp_path) as pipeline:
-        for food in ("ramen", "olives", "mango"):
+        for food in ("ramen", "olives"):
             texts = [f"I love {food}.", *(f"Note {n} on {food}." for n in range(7))]
             said += texts
             await pipeline.publish(*(message(tenant, text, session_id=n) for n, text in enumerate(texts)))
-            await pipeline.until(lambda latest=texts[0]: latest in [each.text for each in pipeline.inbox(tenant)])
+            await pipeline.taken_in()
             await pipeline.stop()
             await pipeline.start()
         await pipeline.finish(tenant)
         assert sorted(pipeline.turns(tenant)) == sorted(said)
-        assert sorted(await pipeline.texts(tenant)) == ["Lin loves mango.", "Lin loves olives.", "Lin loves ramen."]
+        assert sorted(await pipeline.texts(tenant)) == ["Lin loves olives.", "Lin loves ramen."]

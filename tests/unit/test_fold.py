@@ -87,7 +87,14 @@ def test_a_late_import_takes_its_place_in_the_middle_of_a_history() -> None:
     oslo = memory(LIN, "oslo", 1, valid_from=10)
     bergen = memory(LIN, "bergen", 2, valid_from=30, supersedes=["oslo"])
     paris = memory(
-        LIN, "paris", 3, valid_from=20, valid_until=30, status=SUPERSEDED, superseded_by="bergen", supersedes=["oslo"],
+        LIN,
+        "paris",
+        3,
+        valid_from=20,
+        valid_until=30,
+        status=SUPERSEDED,
+        superseded_by="bergen",
+        supersedes=["oslo"],
     )
     memories = fold([record(LIN, [each]) for each in (oslo, bergen, paris)])
     assert [memories[place].valid_until for place in ("oslo", "paris", "bergen")] == [20, 30, None]
