@@ -8,7 +8,7 @@ from typing import Any
 
 from schemas.chat import Command
 from streams.intake import Intake
-from streams.validate import validate_command
+from streams.messages.validate import validate_command
 from topics.catalogue import COMMANDS
 
 

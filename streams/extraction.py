@@ -14,12 +14,12 @@ from prompts.strategy import Extracted, Strategy
 from schemas.candidates import Candidates, Extraction
 from schemas.window import Window
 from streams import metrics
-from streams.ordered import OrderedExecution
+from streams.delivery.ordered import OrderedExecution
+from streams.delivery.stage import Assignment, Record
+from streams.delivery.store import PartitionedStore
 from streams.outage import outlast
 from streams.processing import ProcessingStage
 from streams.settings import Settings
-from streams.stage import Assignment, Record
-from streams.store import PartitionedStore
 from streams.strategies import strategy_for
 from topics.catalogue import CANDIDATES, EXTRACTIONS, SCENES
 

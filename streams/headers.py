@@ -1,6 +1,6 @@
 """Record headers that travel with a window from stage to stage."""
 
-from streams.stage import Record
+from streams.delivery.stage import Record
 
 APPENDED_AT = "memweir-appended-at"
 """Append time (epoch ms) of the window's last message: what end-to-end latency is measured from."""

@@ -11,9 +11,9 @@ import msgspec
 
 from schemas.chat import ChatMessage
 from schemas.inbox import InboxCommand, InboxMessage
+from streams.delivery.stage import Assignment, Record
+from streams.messages.validate import validate
 from streams.processing import ProcessingStage
-from streams.stage import Assignment, Record
-from streams.validate import validate
 from topics.catalogue import CHAT_MESSAGES, INBOX
 
 Validate = Callable[..., InboxMessage | InboxCommand]

@@ -6,9 +6,9 @@ import faust
 
 from schemas.codec import Codec
 from streams import metrics
-from streams.app import build_app
+from streams.delivery.app import build_app
+from streams.delivery.stage import Assignment, Record, Stage
 from streams.settings import Settings, load
-from streams.stage import Assignment, Record, Stage
 from topics.catalogue import DLQ
 from topics.dead_letters import dead_letter
 from topics.producer import Deliveries, Producer

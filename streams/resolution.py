@@ -14,14 +14,14 @@ from prompts.embedder import UniversalSentenceEmbedder
 from schemas.candidates import Candidates
 from schemas.memory import DecisionRecord
 from streams import metrics
-from streams.knowledge import Knowledge
-from streams.ordered import OrderedExecution
+from streams.decisions.knowledge import Knowledge
+from streams.decisions.policies import policy_for
+from streams.delivery.ordered import OrderedExecution
+from streams.delivery.stage import Assignment, Record
+from streams.delivery.store import PartitionedStore
 from streams.outage import outlast
-from streams.policies import policy_for
 from streams.processing import ProcessingStage
 from streams.settings import Settings
-from streams.stage import Assignment, Record
-from streams.store import PartitionedStore
 from topics.catalogue import CANDIDATES, DECISIONS
 
 BACKLOG = 2000

@@ -12,10 +12,10 @@ from schemas.memory import DecisionRecord
 from sinks.tables import LayoutError, MemoryTables
 from streams import metrics
 from streams.changes import cloud_event_headers, events_of
+from streams.delivery.stage import Assignment, Record
 from streams.headers import appended_at
 from streams.processing import ProcessingStage
 from streams.settings import Settings
-from streams.stage import Assignment, Record
 from streams.strategies import DIMENSIONS
 from topics.catalogue import CHANGES, DECISIONS
 from topics.producer import Deliveries

@@ -11,12 +11,12 @@ from typing import Any
 from schemas.inbox import InboxCommand, InboxMessage
 from schemas.window import Session
 from streams import metrics
+from streams.delivery.stage import Assignment, Record
+from streams.delivery.store import PartitionedStore
 from streams.headers import APPENDED_AT, millis
 from streams.processing import ProcessingStage
 from streams.settings import Settings
-from streams.stage import Assignment, Record
-from streams.store import PartitionedStore
-from streams.windows import Closed, PartitionWindows
+from streams.windows.partition import Closed, PartitionWindows
 from topics.catalogue import INBOX, SCENES, SESSIONS
 
 LOG_APPEND_TIME = 1

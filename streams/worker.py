@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 from mode.threads import WorkerThread
 
-from streams.app import StageApp, build_app
+from streams.delivery.app import StageApp, build_app
+from streams.delivery.stage import Stage
 from streams.settings import Settings
-from streams.stage import Stage
 
 logger = logging.getLogger(__name__)
 

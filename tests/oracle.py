@@ -9,8 +9,8 @@ from schemas.codec import Codec
 from schemas.memory import Memory
 from schemas.scope import Scope
 from schemas.window import Window
-from streams.knowledge import Knowledge
-from streams.resolve import resolve_by_rules
+from streams.decisions.knowledge import Knowledge
+from streams.decisions.resolve import resolve_by_rules
 from topics.catalogue import SCENES
 from topics.reader import read_topic
 

@@ -9,8 +9,8 @@ from prompts.verdict import Verdict
 from schemas import fold
 from schemas.candidates import Candidate, Candidates, Scene, Source
 from schemas.memory import ACTIVE, DecisionRecord, Memory
-from streams.pool import Vectors
-from streams.resolve import build_record, resolve_by_rules
+from streams.decisions.pool import Vectors
+from streams.decisions.resolve import build_record, resolve_by_rules
 
 YEAR = 365 * 86_400_000
 NOW = 60 * YEAR

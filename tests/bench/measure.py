@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 
 from aiokafka import AIOKafkaConsumer
 
+from streams.delivery.stage import Assignment, Record
 from streams.intake import Intake
 from streams.processing import ProcessingStage
 from streams.settings import Kafka, Metrics, Settings
-from streams.stage import Assignment, Record
 from streams.windowing import Windowing
 from streams.worker import run_stages
 from tests.bench.load import PARTITIONS

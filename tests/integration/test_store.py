@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from streams.store import PartitionedStore, RestoreError
+from streams.delivery.store import PartitionedStore, RestoreError
 from tests.brokers import KafkaServer, create_topic
 from topics.producer import Producer
 

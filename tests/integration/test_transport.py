@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from streams.ordered import OrderedExecution
+from streams.delivery.ordered import OrderedExecution
+from streams.delivery.stage import Assignment, Record, Stage
 from streams.settings import Kafka, Settings
-from streams.stage import Assignment, Record, Stage
 from streams.worker import StageCrashedError, run_stages
 from tests.brokers import KafkaServer, create_topic, unique
 from topics.producer import Producer
@@ -262,9 +262,9 @@ async def test_caught_up_is_not_said_while_the_broker_is_silent(kafka_server: Ka
 
 STAGE_MODULE = """
 import sys
-from streams.app import build_app
+from streams.delivery.app import build_app
 from streams.settings import Kafka, Settings
-from streams.stage import Stage
+from streams.delivery.stage import Stage
 from streams.worker import run_worker
 
 class Printing(Stage):

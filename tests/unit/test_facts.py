@@ -1,6 +1,6 @@
 import pytest
 
-from streams import facts
+from streams.decisions import facts
 
 ALIKE_BUT_DIFFERENT = [
     ("Lin eats meat", "Lin does not eat meat", facts.NEGATION),

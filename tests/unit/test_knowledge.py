@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from schemas.memory import DecisionRecord
 from schemas.scope import Scope
-from streams.knowledge import Knowledge
+from streams.decisions.knowledge import Knowledge
 from tests.resolving import Scope as HeardScope
 from tests.resolving import said, year
 

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from streams import noise
+from streams.messages import noise
 
 PAYLOAD = base64.b64encode(random.Random(7).randbytes(600)).decode()
 BOOT_PROMPT = (

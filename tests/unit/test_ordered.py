@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable
 import pytest
 from faust.types import TP
 
-from streams.ordered import OrderedExecution
-from streams.stage import Assignment
+from streams.delivery.ordered import OrderedExecution
+from streams.delivery.stage import Assignment
 
 
 class Ours:

@@ -12,11 +12,11 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from streams.app import StageApp, build_app
-from streams.ordered import OrderedExecution, WorkCancelledError
+from streams.delivery.app import StageApp, build_app
+from streams.delivery.ordered import OrderedExecution, WorkCancelledError
+from streams.delivery.stage import Assignment, Record, Stage
+from streams.delivery.transport import BatchConsumer
 from streams.settings import Kafka, Settings
-from streams.stage import Assignment, Record, Stage
-from streams.transport import BatchConsumer
 
 T = TypeVar("T")
 

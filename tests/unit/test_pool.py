@@ -2,7 +2,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from schemas.memory import SUPERSEDED, Memory
-from streams.pool import Pool, unified
+from streams.decisions.pool import Pool, unified
 from tests.resolving import Scope, no_vectors, said
 
 NONE = np.zeros(0, dtype=np.float32)

@@ -5,8 +5,8 @@ from msgspec.structs import replace
 from prompts.embedder import UniversalSentenceEmbedder
 from prompts.verdict import Verdict
 from schemas.memory import ACTIVE, MERGE, SKIP, STORE, SUPERSEDED, UPDATE
-from streams.resolve import build_record, memory_id, resolve_by_rules
-from streams.resolve_model import texts
+from streams.decisions.resolve import build_record, memory_id, resolve_by_rules
+from streams.decisions.resolve_model import texts
 from tests.resolving import NOW, Scope, no_vectors, said, window, year
 
 HOME = "lin|home"

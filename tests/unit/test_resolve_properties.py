@@ -8,8 +8,8 @@ from prompts.verdict import Verdict
 from schemas import fold
 from schemas.candidates import Candidate
 from schemas.memory import ACTIVE, MERGE, SKIP, STORE, UPDATE, DecisionRecord, Memory
-from streams.pool import Vectors
-from streams.resolve import build_record, memory_id, resolve_by_rules
+from streams.decisions.pool import Vectors
+from streams.decisions.resolve import build_record, memory_id, resolve_by_rules
 from tests.resolving import NOW, said, window, year
 
 untimed = settings(deadline=None)

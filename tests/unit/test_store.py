@@ -2,7 +2,7 @@
 
 import pytest
 
-from streams.store import PartitionedStore
+from streams.delivery.store import PartitionedStore
 from topics.producer import Producer
 
 

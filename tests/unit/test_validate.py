@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from schemas.chat import ChatMessage, Command
 from schemas.codec import Codec
 from schemas.inbox import Attachment, InboxMessage
-from streams.validate import Refused, validate, validate_command
+from streams.messages.validate import Refused, validate, validate_command
 
 RECORD = 1_760_000_000_000  # 2025-10-09T08:53:20Z
 NOW = RECORD + 5_000

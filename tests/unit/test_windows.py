@@ -7,10 +7,10 @@ import pytest
 
 from schemas.inbox import Attachment, InboxCommand, InboxMessage
 from schemas.window import Session, Window
-from streams.replay import LostRecords
-from streams.sessions import BACKGROUND_CHARS, tokens
 from streams.settings import Windowing
-from streams.windows import Closed, PartitionWindows
+from streams.windows.partition import Closed, PartitionWindows
+from streams.windows.replay import LostRecords
+from streams.windows.sessions import BACKGROUND_CHARS, tokens
 
 NOW = 1_760_000_000_000
 MINUTE = 60_000

@@ -17,7 +17,7 @@ from schemas.codec import Codec
 from schemas.inbox import InboxCommand, InboxMessage
 from schemas.window import Session, Window
 from streams.settings import Windowing
-from streams.windows import Closed, PartitionWindows
+from streams.windows.partition import Closed, PartitionWindows
 
 START = 1_700_000_000_000
 CODEC = Codec()

@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from schemas.compiled import Unchanging
 from schemas.inbox import InboxMessage
 from schemas.window import Cut, Filtered, Session, Turn, Window
-from streams.noise import clip
-from streams.replay import Pending
+from streams.messages.noise import clip
+from streams.windows.replay import Pending
 
 BACKGROUND_CHARS = 500
 """Background is there to be glanced at; it is copied into every cut, so a long text is clipped."""

@@ -1,4 +1,4 @@
-"""The word lists that streams/reading.py reads by: English and Chinese, each list one kind of word."""
+"""The word lists that streams/decisions/reading.py reads by: English and Chinese, each list one kind of word."""
 
 import re
 

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Mapping
 from prompts.verdict import Verdict
 from schemas.candidates import Candidate, Candidates
 from schemas.memory import ACTIVE, SKIP, STORE, UPDATE, DecisionRecord, Memory
-from streams import chronology, facts
-from streams.draft import Draft, build_record, memory_id
-from streams.pool import POOL_SIZE, Neighbour, Pool, Vectors
-from streams.words import normalised
+from streams.decisions import chronology, facts
+from streams.decisions.draft import Draft, build_record, memory_id
+from streams.decisions.pool import POOL_SIZE, Neighbour, Pool, Vectors
+from streams.decisions.words import normalised
 
 __all__ = ["RULES", "build_record", "memory_id", "resolve_by_rules"]
 

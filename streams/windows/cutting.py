@@ -1,9 +1,9 @@
 """When a window ends, and which messages stay out of it: the rules, over plain values."""
 
 from schemas.inbox import InboxMessage
-from streams import noise
-from streams.sessions import LiveSession, OpenWindow
+from streams.messages import noise
 from streams.settings import Windowing
+from streams.windows.sessions import LiveSession, OpenWindow
 
 TURNS = "turns"
 TOKENS = "tokens"

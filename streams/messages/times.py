@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from zoneinfo import ZoneInfo, available_timezones
 
-from streams.refused import Refused, shown
+from streams.messages.refused import Refused, shown
 
 EARLIEST = 631_152_000_000
 """1990-01-01T00:00Z: nothing that calls itself a chat message is older; 0 and small numbers are mistakes."""

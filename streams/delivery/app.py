@@ -8,10 +8,10 @@ import faust
 from faust.app.base import BootStrategy
 from faust.types import StreamT
 
-from streams.partitions import Partitions, Source
+from streams.delivery.partitions import Partitions, Source
+from streams.delivery.stage import Record, Stage
+from streams.delivery.transport import BatchConsumer, BatchTopic, BatchTransport
 from streams.settings import Settings
-from streams.stage import Record, Stage
-from streams.transport import BatchConsumer, BatchTopic, BatchTransport
 
 
 class _NoWeb(BootStrategy):

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from schemas.inbox import Attachment
-from streams.refused import Refused, shown
+from streams.messages.refused import Refused, shown
 
 URL_CHARS = 2048
 """A longer link, or a `data:` one, is a payload: the attachment keeps its name and type without it."""

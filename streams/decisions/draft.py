@@ -14,8 +14,8 @@ from schemas import fold
 from schemas.candidates import Candidate, Candidates, Source
 from schemas.memory import ACTIVE, MERGE, SKIP, STORE, SUPERSEDED, UPDATE, Decision, DecisionRecord, Memory
 from schemas.scope import Scope
-from streams import chronology
-from streams.pool import Vectors
+from streams.decisions import chronology
+from streams.decisions.pool import Vectors
 
 ABSOLUTE = -1
 """The priority of an absolute rule: above every other, and it stays."""

@@ -11,8 +11,8 @@ import msgspec
 
 from schemas.chat import ChatMessage, Command
 from schemas.inbox import InboxCommand, InboxMessage
-from streams import content, times
-from streams.refused import Refused, shown
+from streams.messages import content, times
+from streams.messages.refused import Refused, shown
 
 __all__ = ["Refused", "validate", "validate_command"]
 

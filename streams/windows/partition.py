@@ -23,11 +23,12 @@ import msgspec
 
 from schemas.inbox import InboxCommand, InboxMessage
 from schemas.window import Session, Window
-from streams import cutting, noise
-from streams.holds import Holds
-from streams.replay import not_proved_out
-from streams.sessions import LiveSession, OpenWindow, cost, id_hash_of, turn_of, window_of
+from streams.messages import noise
 from streams.settings import Windowing
+from streams.windows import cutting
+from streams.windows.holds import Holds
+from streams.windows.replay import not_proved_out
+from streams.windows.sessions import LiveSession, OpenWindow, cost, id_hash_of, turn_of, window_of
 
 _pack = msgspec.msgpack.Encoder().encode
 _unpack = msgspec.msgpack.Decoder(Session).decode

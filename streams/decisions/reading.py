@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from streams import lexicon as lex
-from streams.words import CJK, LETTER, plain, stem
+from streams.decisions import lexicon as lex
+from streams.decisions.words import CJK, LETTER, plain, stem
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = (

@@ -9,10 +9,10 @@ from prompts.client import ModelClient
 from prompts.embedder import Embedder
 from schemas.candidates import Candidates
 from schemas.memory import DecisionRecord, Memory
-from streams.draft import build_record
-from streams.pool import unified
-from streams.resolve import resolve_by_rules
-from streams.resolve_model import texts
+from streams.decisions.draft import build_record
+from streams.decisions.pool import unified
+from streams.decisions.resolve import resolve_by_rules
+from streams.decisions.resolve_model import texts
 from streams.settings import Settings
 from streams.strategies import model_client
 

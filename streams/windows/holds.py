@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from streams.sessions import LiveSession
+from streams.windows.sessions import LiveSession
 
 
 class Holds:

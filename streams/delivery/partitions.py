@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from faust.types import TP
 
-from streams.stage import Assignment, Ledger, Record, Stage
+from streams.delivery.stage import Assignment, Ledger, Record, Stage
 
 logger = logging.getLogger(__name__)
 

@@ -6,8 +6,8 @@ Vectors and shared words cannot tell "is vegetarian" from "is not vegetarian", n
 import re
 from collections.abc import Iterable
 
-from streams.reading import Atom, Reading, read
-from streams.words import normalised, plain
+from streams.decisions.reading import Atom, Reading, read
+from streams.decisions.words import normalised, plain
 
 NEGATION = "negation"
 CERTAINTY = "certainty"

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from schemas.candidates import Candidate
 from schemas.memory import ACTIVE, Memory
-from streams.words import terms
+from streams.decisions.words import terms
 
 Vectors = NDArray[np.float32]
 

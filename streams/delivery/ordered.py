@@ -4,7 +4,7 @@ import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
 
-from streams.stage import Assignment
+from streams.delivery.stage import Assignment
 
 Work = Callable[[], Awaitable[None]]
 

@@ -22,7 +22,7 @@ from faust.types.tuples import ConsumerMessage
 from mode import Service
 from yarl import URL
 
-from streams.stage import Record
+from streams.delivery.stage import Record
 
 BATCH_RECORDS = 500
 """The most records in one event; a fetch of many is cut, so that partitions take turns."""

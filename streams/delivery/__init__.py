@@ -1,0 +1,1 @@
+"""Faust made safe and fast: batches in, marks out, partitions, order, state."""
