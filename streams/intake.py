@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from schemas.chat import ChatMessage
+from schemas.codec import RegistryUnavailableError
 from schemas.inbox import InboxCommand, InboxMessage
 from streams.delivery.stage import Assignment, Record
 from streams.messages.validate import validate
@@ -36,7 +37,9 @@ class Intake(ProcessingStage):
         for record in records:
             try:
                 accepted = self._accept(record, now)
-            except ValueError as error:
+            except RegistryUnavailableError:
+                raise
+            except Exception as error:  # noqa: BLE001 - whatever a gateway sent, the worker must not die of it
                 self.dead_letter(deliveries, record, error)
             else:
                 inbox.append((accepted.scope.key, self.codec.encode(accepted)))

@@ -4,38 +4,31 @@ What is known is the fold of the decisions topic itself, never the sink, which l
 has its record is decided: whatever comes for it again is dropped.
 """
 
-import asyncio
 import time
-from functools import partial
 from typing import Any
 
-from prompts.client import UnusableAnswer
 from prompts.embedder import UniversalSentenceEmbedder
 from schemas.candidates import Candidates
 from schemas.memory import DecisionRecord
 from streams import metrics
 from streams.decisions.knowledge import Knowledge
 from streams.decisions.policies import policy_for
-from streams.delivery.ordered import OrderedExecution
 from streams.delivery.stage import Assignment, Record
 from streams.delivery.store import PartitionedStore
+from streams.keyed import DONE, REDELIVERED, KeyedStage
 from streams.outage import outlast
-from streams.processing import ProcessingStage
 from streams.settings import Settings
 from topics.catalogue import CANDIDATES, DECISIONS
-
-BACKLOG = 2000
-"""Windows a partition may hold unfinished before it stops reading."""
+from topics.producer import Deliveries
 
 
-class Resolution(ProcessingStage):
+class Resolution(KeyedStage):
     name = "resolution"
     source = CANDIDATES.name
 
     def __init__(self, settings: Settings) -> None:
-        super().__init__(settings)
+        super().__init__(settings, settings.resolution.in_flight)
         self.policy = policy_for(settings, UniversalSentenceEmbedder())
-        self.ordered = OrderedExecution(settings.resolution.in_flight, BACKLOG)
         self.decisions: PartitionedStore[DecisionRecord] = PartitionedStore(
             DECISIONS.name,
             settings.kafka.bootstrap_servers,
@@ -52,31 +45,15 @@ class Resolution(ProcessingStage):
 
     async def revoked(self, partition: int) -> None:
         await super().revoked(partition)
-        self.ordered.drop(partition)
         self._knowledge.pop(partition, None)
 
-    async def batch(self, assignment: Assignment, records: list[Record]) -> None:
-        for record in records:
-            work = partial(self._work, assignment, record)
-            await self.ordered.submit(assignment, record.offset, record.key or b"", work)
-        metrics.IN_FLIGHT.labels(self.name).set(self.ordered.running)
-
-    async def _work(self, assignment: Assignment, record: Record) -> None:
-        started = time.perf_counter()
+    async def work(self, assignment: Assignment, record: Record, deliveries: Deliveries) -> str:
         knowledge = self._knowledge[assignment.partition]
-        deliveries = self.producer.deliveries()
-        try:
-            candidates = self.codec.decode(record.value, Candidates)
-            if knowledge.decided(candidates.window_id):
-                metrics.RECORDS.labels(self.name, "redelivered").inc()
-                return
-            decided = await self._decide(candidates, knowledge)
-        except (ValueError, UnusableAnswer) as error:
-            self.dead_letter(deliveries, record, error)
-            await deliveries.confirmed()
-            return
-        if not await assignment.owns():
-            raise asyncio.CancelledError
+        candidates: Candidates = self.codec.decode(record.value, Candidates)
+        if knowledge.decided(candidates.window_id):
+            return REDELIVERED
+        decided = await self._decide(candidates, knowledge)
+        await assignment.require()
         deliveries.send(
             DECISIONS.name,
             key=decided.scope.window_key(decided.window_id),
@@ -88,8 +65,7 @@ class Resolution(ProcessingStage):
         knowledge.apply(decided)
         for decision in decided.decisions:
             metrics.DECISIONS.labels(decided.policy, decision.action).inc()
-        metrics.RECORDS.labels(self.name, "done").inc()
-        metrics.WORK_SECONDS.labels(self.name).observe(time.perf_counter() - started)
+        return DONE
 
     async def _decide(self, candidates: Candidates, knowledge: Knowledge) -> DecisionRecord:
         known = knowledge.memories(candidates.scope)

@@ -12,7 +12,7 @@ from schemas.memory import DecisionRecord
 from sinks.tables import LayoutError, MemoryTables
 from streams import metrics
 from streams.changes import cloud_event_headers, events_of
-from streams.delivery.stage import Assignment, Record
+from streams.delivery.stage import Assignment, PartitionLostError, Record
 from streams.headers import appended_at
 from streams.processing import ProcessingStage
 from streams.settings import Settings
@@ -77,6 +77,8 @@ class Sink(ProcessingStage):
             while pending.records:  # more may come while a batch is being written
                 await asyncio.sleep(self.settings.sink.batch_seconds)
                 await self._flush(assignment, pending)
+        except PartitionLostError:
+            return
         except Exception as error:  # noqa: BLE001 - nobody awaits this task: the partition has to hear of it
             assignment.fail(error)
 
@@ -129,8 +131,7 @@ class Sink(ProcessingStage):
     async def _upsert_patiently(self, assignment: Assignment, records: list[DecisionRecord]) -> None:
         wait, longest = UNWRITABLE_WAIT_SECONDS
         while True:
-            if not await assignment.owns():
-                raise asyncio.CancelledError
+            await assignment.require()
             try:
                 changed = await self.tables.upsert(assignment.partition, records)
             except (LayoutError, ValueError):

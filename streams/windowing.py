@@ -4,7 +4,6 @@ Open windows live in memory and are held by uncommitted inbox offsets: after a c
 read again from there, recorded cuts are re-emitted as they were, and open windows go on.
 """
 
-import asyncio
 import time
 from typing import Any
 
@@ -113,8 +112,7 @@ class Windowing(ProcessingStage):
         if not sessions:
             return
         latest = {session.scope.session_key(session.session_id): session for session in sessions}
-        if not await assignment.owns():
-            raise asyncio.CancelledError
+        await assignment.require()
         deliveries = self.producer.deliveries()
         self.sessions.send(deliveries, assignment.partition, dict(latest))
         await deliveries.confirmed()

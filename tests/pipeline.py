@@ -138,7 +138,8 @@ class Pipeline:
         told = {event.event_id for event in self.changes(tenant)}
         return (
             len(self.inbox(tenant)) == sum(len(window.turns) + len(window.filtered) for window in windows)
-            and {window.window_id for window in windows} == {record.window_id for record in decisions}
+            and {window.window_id for window in windows} - self._dead_windows()
+            == {record.window_id for record in decisions}
             and all(event.event_id in told for record in decisions for event in events_of(record))
         )
 
@@ -210,6 +211,14 @@ class Pipeline:
     def _origins(self) -> set[Place]:
         inbox: list[InboxMessage | InboxCommand] = [*self.inbox(), *self._read(INBOX.name, InboxCommand)]
         return {(event.origin_topic, (event.origin_partition, event.origin_offset)) for event in inbox}
+
+    def _dead_windows(self) -> set[str]:
+        dead = self._dead()
+        return {
+            self._codec.decode(record.value, Window).window_id
+            for record in self.records[SCENES.name]
+            if _place(record) in dead
+        }
 
     def _dead(self) -> set[Place]:
         return {origin(list(record.headers)) for record in self.records[DLQ.name]}

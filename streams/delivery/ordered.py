@@ -4,7 +4,7 @@ import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
 
-from streams.delivery.stage import Assignment
+from streams.delivery.stage import Assignment, PartitionLostError
 
 Work = Callable[[], Awaitable[None]]
 
@@ -125,6 +125,8 @@ class OrderedExecution:
             if self._holds(partition):
                 self._stop(partition, WorkCancelledError(f"the work at {queue[0].offset} was cancelled"))
             raise
+        except PartitionLostError:
+            partition.close()  # nothing of it can be marked any more; `drop` follows
         except Exception as error:  # noqa: BLE001 - whatever it is, it stops the partition
             self._stop(partition, error)
         finally:

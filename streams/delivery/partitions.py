@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from faust.types import TP
 
-from streams.delivery.stage import Assignment, Ledger, Record, Stage
+from streams.delivery.stage import Assignment, Ledger, PartitionLostError, Record, Stage
 
 logger = logging.getLogger(__name__)
 
@@ -52,6 +52,8 @@ class _PartitionTask:
         try:
             await self._stage.assigned(self.assignment)
             await self._serve()
+        except PartitionLostError as lost:
+            logger.info("%s drops what it was doing for %s", self._stage.name, lost)
         except Exception as error:
             logger.exception("%s stops at %s of %s", self._stage.name, self.assignment.position, self.assignment.tp)
             self.assignment.fail(error)

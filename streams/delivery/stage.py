@@ -48,6 +48,10 @@ class Ledger(Protocol):
     def end_of(self, tp: TP) -> int | None: ...
 
 
+class PartitionLostError(Exception):
+    """The partition went to somebody else while something was being done for it: the result is dropped, quietly."""
+
+
 class Assignment:
     """One partition for as long as one generation of the consumer group lasts.
 
@@ -89,6 +93,11 @@ class Assignment:
         Ask before a write: a process that was stopped beyond its session still believes `alive`.
         """
         return self.failure is None and await self._ledger.owns(self.tp, self.generation)
+
+    async def require(self) -> None:
+        """`owns`, for whoever is about to write. Raises PartitionLostError, which only ends that work."""
+        if not await self.owns():
+            raise PartitionLostError(f"{self.tp}, generation {self.generation}")
 
     def mark(self, next_offset: int) -> bool:
         """Everything below `next_offset` is done: it may be committed. False: revoked since, ignored."""

@@ -12,9 +12,12 @@ import pytest_asyncio
 from msgspec.structs import replace
 from prometheus_client.parser import text_string_to_metric_families
 
+from prompts.rules.strategy import RulesStrategy
+from prompts.strategy import Extracted
 from schemas.chat import ChatMessage, Command
 from schemas.codec import Codec
 from schemas.memory import Memory, MemoryChanged
+from schemas.window import Window
 from streams import metrics
 from streams.roster import STAGES
 from tests.pipeline import PARTITIONS, Pipeline, lin, message, on_embedded, pipeline_on
@@ -176,3 +179,23 @@ async def test_events_are_cloud_events_for_whoever_wants_them_so(pipeline: Pipel
     assert headers["ce_specversion"] == b"1.0"
     assert headers["ce_type"] == b"memweir.memory.stored"
     assert headers["ce_id"].decode() == event.event_id
+
+
+@on_embedded
+async def test_a_window_that_breaks_the_extractor_is_a_dead_letter_and_its_scope_goes_on(
+    pipeline: Pipeline, tenant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    extract = RulesStrategy.extract
+
+    async def fragile(self: RulesStrategy, window: Window, scene_name: str) -> Extracted:
+        if any("poison" in turn.text for turn in window.turns):
+            raise TypeError("a bug in the extractor")
+        return await extract(self, window, scene_name)
+
+    monkeypatch.setattr(RulesStrategy, "extract", fragile)
+    dead = metrics.DEAD_LETTERS.labels("extraction", "TypeError")
+    before = dead._value.get()
+    await pipeline.publish(message(tenant, "This is poison."), message(tenant, "I live in Oslo."))
+    await pipeline.finish(tenant)
+    assert await pipeline.texts(tenant) == ["Lin lives in Oslo."]
+    assert dead._value.get() == before + 1

@@ -8,7 +8,7 @@ import pytest
 from faust.types import TP
 
 from streams.delivery.ordered import OrderedExecution
-from streams.delivery.stage import Assignment
+from streams.delivery.stage import Assignment, PartitionLostError
 
 
 class Ours:
@@ -118,3 +118,17 @@ async def test_a_work_that_swallows_its_cancellation_is_followed_by_nothing() ->
     await asyncio.sleep(0.01)
     assert later == []
     assert assignment.position == 0, "a late result marks nothing"
+
+
+async def test_a_work_that_finds_its_partition_lost_marks_nothing_and_crashes_nothing() -> None:
+    # It used to end in CancelledError, which counted as a failure: a rebalance took the worker down.
+    ordered, assignment = OrderedExecution(2, 10), ours()
+
+    async def lost() -> None:
+        raise PartitionLostError
+
+    await ordered.submit(assignment, 0, b"a", lost)
+    await ordered.submit(assignment, 1, b"b", at_once)
+    await asyncio.sleep(0.01)
+    assert assignment.position == 0
+    assert assignment.failure is None
