@@ -215,9 +215,9 @@ class Pipeline:
     def _dead_windows(self) -> set[str]:
         dead = self._dead()
         return {
-            self._codec.decode(record.value, Window).window_id
+            event.window_id
             for record in self.records[SCENES.name]
-            if _place(record) in dead
+            if _place(record) in dead and isinstance(event := self._decode(record), Window)
         }
 
     def _dead(self) -> set[Place]:
