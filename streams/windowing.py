@@ -8,7 +8,7 @@ import asyncio
 import time
 from typing import Any
 
-from schemas.inbox import InboxCommand, InboxMessage
+from schemas.inbox import Arrived, InboxCommand
 from schemas.window import Session
 from streams import metrics
 from streams.delivery.stage import Assignment, Record
@@ -54,12 +54,12 @@ class Windowing(ProcessingStage):
         closed: list[Closed] = []
         for record in records:
             try:
-                event: Any = self.codec.decode(record.value, InboxMessage, InboxCommand)
+                event: Any = self.codec.decode(record.value, Arrived, InboxCommand)
             except ValueError as error:
                 self.dead_letter(refused, record, error)
                 continue
             appended_at = record.timestamp if record.timestamp_type == LOG_APPEND_TIME else event.received_at
-            if isinstance(event, InboxMessage):
+            if isinstance(event, Arrived):
                 closed += windows.add(record.offset, appended_at, event)
             else:
                 closed += windows.end_session(record.offset, appended_at, event)
