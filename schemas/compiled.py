@@ -117,7 +117,7 @@ class _Compiler:
             wanted -= {name}
             if not wanted:
                 break
-        self.lines += [*lines, f" return {kind.__name__}({', '.join(f'{name}=f_{name}' for name in types)}), at"]
+        self.lines += [*lines, f" return {kind.__name__}({', '.join(f'f_{name}' for name in types)}), at"]
 
     def record(self, kind: type[msgspec.Struct], schema: Any) -> None:
         if kind.__name__ in self.kinds:
@@ -209,8 +209,12 @@ class _Compiler:
             case "array" | "map" as name:
                 item = f"{target}_"
                 yield f"{target} = " + ("[]" if name == "array" else "{}")
-                yield "while data[at]:"
-                yield " count, at = block(data, at)"
+                yield "while count := data[at]:"
+                yield " if count & 129:"
+                yield "  count, at = block(data, at)"
+                yield " else:"
+                yield "  count >>= 1"
+                yield "  at += 1"
                 yield " for _ in range(count):"
                 if name == "array":
                     inner = [*self._read(self._named(schema["items"]), _item(type_), item), f"{target}.append({item})"]
@@ -294,7 +298,7 @@ class _Varints(dict[int, bytes]):
         while rest > 0x3FFF:
             encoded += _PAIRS[rest & 0x3FFF]
             rest >>= 14
-        encoded += bytes((rest,)) if rest < 128 else bytes((rest & 127 | 128, rest >> 7))
+        encoded += _ENDS[rest]
         if len(self) >= _REMEMBERED:
             self.clear()
         self[number] = encoded
@@ -303,6 +307,9 @@ class _Varints(dict[int, bytes]):
 
 _PAIRS = [bytes((bits & 127 | 128, bits >> 7 | 128)) for bits in range(1 << 14)]
 """14 bits of a number that goes on, as the two bytes they make."""
+
+_ENDS = [bytes((bits,)) if bits < 128 else bytes((bits & 127 | 128, bits >> 7)) for bits in range(1 << 14)]
+"""The last 14 bits of a number, or fewer."""
 
 
 class _Whole(dict[str, bytes]):

@@ -53,7 +53,6 @@ class Arrived(msgspec.Struct, gc=False):
     attachments: list[Attachment]
     attributes: dict[str, str]
     extras: Annotated[bytes, run("attachments", "attributes")]
-    received_at: int
 
 
 class InboxCommand(Scoped, kw_only=True):

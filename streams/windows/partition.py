@@ -112,7 +112,7 @@ class PartitionWindows:
             closed.append(self._close(live, ended))
         if reason is None:
             turn = turn_of(offset, append_time, message, text)
-            weight = cost(turn)
+            weight = cost(text, message.extras)
             if live.open is not None and (ended := self._rules.ends_before(live.open, turn.sent_at, weight)):
                 closed.append(self._close(live, ended))
             window = self._window(live, offset, append_time)

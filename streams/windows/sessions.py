@@ -92,8 +92,8 @@ class LiveSession:
     """
 
     __slots__ = (
-        "_background", "_run", "_speaker", "accounted", "due", "held_since", "key", "known", "open", "pending",
-        "recent", "record",
+        "_background", "_heard", "_run", "accounted", "due", "held_since", "key", "known", "open", "pending", "recent",
+        "record",
     )  # fmt: skip
 
     def __init__(self, key: bytes, record: Session) -> None:
@@ -108,7 +108,7 @@ class LiveSession:
         self.pending: deque[Pending] = deque()
         self.due = 0
         self.held_since = 0
-        self._speaker: tuple[str, str] | None = None
+        self._heard: Turn | None = None
         self._run: dict[str, int] = {}
         for turn in (*record.background, *record.spilled):
             self.heard(turn)
@@ -122,17 +122,18 @@ class LiveSession:
 
     def repeats(self, message: Arrived, text: str, within: int) -> bool:
         """Has this speaker said `text` within so many milliseconds, and nobody spoken since?"""
-        if self._speaker != (message.role, message.speaker):
+        last = self._heard
+        if last is None or last.role != message.role or last.speaker != message.speaker:
             return False
         said = self._run.get(text)
         return said is not None and abs(message.sent_at - said) <= within
 
     def heard(self, turn: Turn) -> None:
-        speaker = (turn.role, turn.speaker)
-        if speaker != self._speaker or len(self._run) >= _RUN_LENGTH:
-            self._speaker = speaker
-            self._run = {}
-        self._run[turn.text] = turn.sent_at
+        last, run = self._heard, self._run
+        if last is None or last.role != turn.role or last.speaker != turn.speaker or len(run) >= _RUN_LENGTH:
+            run.clear()
+        self._heard = turn
+        run[turn.text] = turn.sent_at
 
     def spill(self, position: int) -> Session:
         """The record with the open window's messages in it, for an early acknowledgement."""
@@ -231,12 +232,9 @@ def tokens(text: str) -> int:
     return wide + max(len(text) - wide, 0) // 4 + 1
 
 
-def cost(turn: Turn) -> int:
+def cost(text: str, extras: bytes) -> int:
     """Tokens of all that a turn carries: links and attributes too, since they bound the record's size."""
-    carried = sum(map(len, turn.attributes.values())) if turn.attributes else 0
-    if turn.attachments:
-        carried += sum(len(a.url or "") for a in turn.attachments)
-    return tokens(turn.text) + carried // 4
+    return tokens(text) + len(extras) // 4
 
 
 def id_hash_of(message_id: str) -> bytes:
@@ -256,7 +254,8 @@ def _reopened(record: Session) -> OpenWindow | None:
     offsets = [each[0].offset for each in (record.spilled, record.spilled_filtered) if each]
     window = OpenWindow(min(offsets), record.spilled[0].appended_at if record.spilled else 0)
     for turn in record.spilled:
-        window.keep(turn, cost(turn), wire.head_of(turn), wire.extras_of(turn))
+        extras = wire.extras_of(turn)
+        window.keep(turn, cost(turn.text, extras), wire.head_of(turn), extras)
     window.filtered = list(record.spilled_filtered)
     window.tokens += len(window.filtered)
     return window
@@ -270,11 +269,10 @@ def _background(before: Unchanging, window: OpenWindow, length: int) -> Unchangi
     """The last turns of a session whose window is sorted: what the next one can glance at."""
     glances, bodies = list(before), list(before.bodies)
     for turn, head in zip(window.turns[-length:], window.heads[-length:], strict=True):
-        if len(turn.text) > BACKGROUND_CHARS:
-            glance = replace(turn, text=clip(turn.text, BACKGROUND_CHARS), attachments=[], attributes={})
-            bodies.append(wire.head_of(glance) + wire.BARE)
-        else:
-            glance = replace(turn, attachments=[], attributes={})
-            bodies.append(head + wire.BARE)
+        glance = Turn(
+            turn.offset, turn.message_id, turn.role, turn.speaker, clip(turn.text, BACKGROUND_CHARS), turn.sent_at,
+            turn.appended_at, turn.time_zone, turn.kind,
+        )  # fmt: skip
         glances.append(glance)
+        bodies.append((head if glance.text is turn.text else wire.head_of(glance)) + wire.BARE)
     return Unchanging(glances[-length:], bodies[-length:])
