@@ -9,7 +9,6 @@ Plain JSON is accepted for what gateways and applications send.
 import io
 import json
 import struct
-from importlib.resources import files
 from typing import Any, Protocol, TypeVar
 
 import fastavro
@@ -18,9 +17,10 @@ from fastavro.schema import fingerprint, parse_schema, to_parsing_canonical_form
 
 from schemas.candidates import Candidates, Extraction
 from schemas.chat import ChatMessage, Command
-from schemas.compiled import compiled
-from schemas.inbox import InboxCommand, InboxMessage
+from schemas.compiled import compiled, projected
+from schemas.inbox import Arrived, InboxCommand, InboxMessage
 from schemas.memory import DecisionRecord, MemoryChanged
+from schemas.text import schema_text
 from schemas.window import Session, Window
 
 T = TypeVar("T", bound=msgspec.Struct)
@@ -42,6 +42,9 @@ EVENTS: dict[type[msgspec.Struct], str] = {
 }
 """Every event type, and the name of the `.avsc` that it is written with."""
 
+PROJECTIONS: dict[type[msgspec.Struct], type[msgspec.Struct]] = {Arrived: InboxMessage}
+"""Types that are only read, and the events whose records they are read from."""
+
 
 class UndecodableError(ValueError):
     """The bytes are not an event that was asked for. The message says why, for a dead letter."""
@@ -61,11 +64,6 @@ class Registry(Protocol):
         """The schema text of an id. Raises LookupError where the registry does not know it."""
 
 
-def schema_text(event: str) -> str:
-    """The text of `<event>.avsc`."""
-    return files("schemas").joinpath(f"{event}.avsc").read_text("utf-8")
-
-
 def _single_object_header(schema: Any) -> bytes:
     return SINGLE_OBJECT + bytes.fromhex(fingerprint(to_parsing_canonical_form(schema), "CRC-64-AVRO"))
 
@@ -83,6 +81,10 @@ class _Schema:
         # What gateways and applications send may be one thing or another in a field, and is not ours
         # to be fast at.
         self.compiled = None if kind in (ChatMessage, Command) else compiled(kind, self.parsed)
+        self.readers = {} if self.compiled is None else {kind: self.compiled.read}
+        for projection, of in PROJECTIONS.items():
+            if of is kind:
+                self.readers[projection] = projected(projection, self.parsed)
 
     def encode(self, header: bytes, value: msgspec.Struct) -> bytes:
         if self.compiled is None:
@@ -94,11 +96,11 @@ class _Schema:
         self.compiled.write(value, pieces)
         return b"".join(pieces)
 
-    def decode(self, data: bytes, start: int) -> Any:
+    def decode(self, data: bytes, start: int, kind: type[msgspec.Struct]) -> Any:
         if self.compiled is None:
             body = fastavro.schemaless_reader(io.BytesIO(memoryview(data)[start:]), self.parsed, None)
             return msgspec.convert(body, self.kind)
-        value, end = self.compiled.read(data, start)
+        value, end = self.readers[kind](data, start)
         if end > len(data):
             raise UndecodableError("the value is cut short")
         return value
@@ -106,6 +108,7 @@ class _Schema:
 
 _BY_KIND = {kind: _Schema(kind, event) for kind, event in EVENTS.items()}
 _BY_HEADER = {schema.header: schema for schema in _BY_KIND.values()}
+_SCHEMAS = _BY_KIND | {projection: _BY_KIND[of] for projection, of in PROJECTIONS.items()}
 
 
 class Codec:
@@ -148,10 +151,11 @@ class Codec:
         schema = _BY_HEADER.get(data[:10])
         if schema is None:
             raise UndecodableError(f"unknown schema fingerprint {data[2:10].hex()}")
-        if schema.kind not in kinds:
-            raise UndecodableError(f"a {schema.kind.__name__} where {_names(kinds)} was expected")
-        value: T = schema.decode(data, len(schema.header))
-        return value
+        for kind in kinds:
+            if _SCHEMAS[kind] is schema:
+                value: T = schema.decode(data, 10, kind)
+                return value
+        raise UndecodableError(f"a {schema.kind.__name__} where {_names(kinds)} was expected")
 
     def _confluent(self, data: bytes, kinds: tuple[type[T], ...]) -> T:
         if self._registry is None:
@@ -169,13 +173,16 @@ class Codec:
             known = self._writers[schema_id] = parsed, _single_object_header(raw)
         writer, header = known
         for kind in kinds:
-            ours = _BY_KIND[kind]
+            ours = _SCHEMAS[kind]
             if writer.get("name") == ours.parsed["name"]:
                 if header == ours.header:
-                    same: T = ours.decode(data, 5)
+                    same: T = ours.decode(data, 5, kind)
                     return same
                 body = fastavro.schemaless_reader(io.BytesIO(memoryview(data)[5:]), writer, ours.parsed)
-                return msgspec.convert(body, kind)
+                if kind is ours.kind:
+                    return msgspec.convert(body, kind)
+                resolved: T = ours.decode(ours.encode(b"", msgspec.convert(body, ours.kind)), 0, kind)
+                return resolved
         raise UndecodableError(f"a {writer.get('name')} where {_names(kinds)} was expected")
 
 

@@ -6,9 +6,9 @@ that, which is most of what a fast stage spends on a message. It writes the same
 against fastavro. Encoding: Avro 1.11 specification, "Binary Encoding".
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import msgspec
 from msgspec import inspect
@@ -25,18 +25,17 @@ _REMEMBERED = 20_000
 
 
 class Unchanging(list[Any]):
-    """A list of structs that never changes, nor do they: it is encoded once, however often it is written."""
+    """A list of structs that never changes, nor do they, with their bodies as they lie on the wire.
 
-    __slots__ = ("encoded",)
+    Whoever read them has those already: written as often as need be, they are never encoded again.
+    """
 
-    encoded: bytes
+    __slots__ = ("bodies", "encoded")
 
-    def encode(self, write: "Write") -> bytes:
-        pieces = [_VARINTS[len(self)]] if self else []
-        for each in self:
-            write(each, pieces)
-        self.encoded = b"".join((*pieces, b"\0"))
-        return self.encoded
+    def __init__(self, items: Iterable[Any] = (), bodies: Sequence[bytes] = ()) -> None:
+        super().__init__(items)
+        self.bodies = bodies
+        self.encoded = b"".join((VARINTS[len(self)], *bodies, b"\0")) if self else b"\0"
 
 
 Write = Callable[[Any, list[bytes]], None]
@@ -62,9 +61,23 @@ def compiled(kind: type[msgspec.Struct], schema: Any) -> Compiled:
     """
     compiler = _Compiler(schema["__named_schemas"])
     compiler.record(kind, schema)
-    names: dict[str, Any] = {**compiler.kinds, **_HELPERS}
-    exec(compile("\n".join(compiler.lines), f"<Avro of {kind.__name__}>", "exec"), names)  # noqa: S102 - our own schemas
-    return Compiled(names[f"write_{kind.__name__}"], names[f"read_{kind.__name__}"])
+    functions = compiler.functions()
+    return Compiled(functions[f"write_{kind.__name__}"], functions[f"read_{kind.__name__}"])
+
+
+def run(first: str, last: str) -> msgspec.Meta:
+    """Marks a `bytes` field of a projection: the fields from `first` to `last` as they lie on the wire."""
+    return msgspec.Meta(extra={"run": (first, last)})
+
+
+def projected(kind: type[msgspec.Struct], schema: Any) -> Read:
+    """The reader of a type that has some fields of a schema, and runs of them. It skips the rest.
+
+    What follows the last field that it needs it does not even look at.
+    """
+    compiler = _Compiler(schema["__named_schemas"])
+    compiler.projection(kind, schema)
+    return cast(Read, compiler.functions()[f"read_{kind.__name__}"])
 
 
 class _Compiler:
@@ -75,12 +88,42 @@ class _Compiler:
         self.lines: list[str] = []
         self._schemas = schemas
 
+    def functions(self) -> dict[str, Any]:
+        names: dict[str, Any] = {**self.kinds, **_HELPERS}
+        exec(compile("\n".join(self.lines), f"<Avro of {', '.join(self.kinds)}>", "exec"), names)  # noqa: S102 - our own schemas
+        return names
+
+    def projection(self, kind: type[msgspec.Struct], schema: Any) -> None:
+        self.kinds[kind.__name__] = kind
+        types = _types(kind)
+        runs = {
+            name: type_.extra["run"]
+            for name, type_ in types.items()
+            if isinstance(type_, inspect.Metadata) and type_.extra is not None
+        }
+        wanted = types.keys() - runs.keys() | {last for _, last in runs.values()}
+        lines = [f"def read_{kind.__name__}(data, at):"]
+        for field in schema["fields"]:
+            name, of = field["name"], self._named(field["type"])
+            lines += [f" from_{taken} = at" for taken, (first, _) in runs.items() if first == name]
+            if name in types:
+                lines += _deeper(self._read(of, types[name], f"f_{name}", name in _FEW))
+            elif of == "string":
+                lines += _deeper(_extent())
+                lines += [" at = end"]
+            else:
+                raise TypeError(f"{name}: only texts are skipped")
+            lines += [f" f_{taken} = data[from_{taken}:at]" for taken, (_, last) in runs.items() if last == name]
+            wanted -= {name}
+            if not wanted:
+                break
+        self.lines += [*lines, f" return {kind.__name__}({', '.join(f'f_{name}' for name in types)}), at"]
+
     def record(self, kind: type[msgspec.Struct], schema: Any) -> None:
         if kind.__name__ in self.kinds:
             return
         self.kinds[kind.__name__] = kind
-        info = inspect.type_info(kind)
-        types = {field.name: field.type for field in info.fields} if isinstance(info, inspect.StructType) else {}
+        types = _types(kind)
         fields = [(field["name"], self._named(field["type"]), types[field["name"]]) for field in schema["fields"]]
         write = [line for name, of, type_ in fields for line in self._write(of, type_, f"value.{name}", name in _FEW)]
         read = [line for name, of, type_ in fields for line in self._read(of, type_, f"f_{name}", name in _FEW)]
@@ -115,9 +158,8 @@ class _Compiler:
             case "array" | "map" as name:
                 item = f"{value}_".replace(".", "_")
                 if name == "array" and isinstance(_item(type_), inspect.StructType):
-                    write = f"write_{_struct(_item(type_)).__name__}"
                     yield f"if {value}.__class__ is Unchanging:"
-                    yield f" {_PUT}(getattr({value}, 'encoded', None) or {value}.encode({write}),)"
+                    yield f" {_PUT}({value}.encoded,)"
                     yield f"elif {value}:"
                 else:
                     yield f"if {value}:"
@@ -143,11 +185,7 @@ class _Compiler:
     def _read(self, schema: Any, type_: inspect.Type, target: str, few: bool = False) -> Iterator[str]:
         match _name_of(schema):
             case "string" | "bytes" as name:
-                yield "end = data[at]"
-                yield "if end & 129:"
-                yield " end, at = size(data, at)"
-                yield "at += 1"
-                yield "end = at + (end >> 1)"
+                yield from _extent()
                 if few:
                     yield f"{target} = shared[data[at:end]]"
                 else:
@@ -171,8 +209,12 @@ class _Compiler:
             case "array" | "map" as name:
                 item = f"{target}_"
                 yield f"{target} = " + ("[]" if name == "array" else "{}")
-                yield "while data[at]:"
-                yield " count, at = block(data, at)"
+                yield "while count := data[at]:"
+                yield " if count & 129:"
+                yield "  count, at = block(data, at)"
+                yield " else:"
+                yield "  count >>= 1"
+                yield "  at += 1"
                 yield " for _ in range(count):"
                 if name == "array":
                     inner = [*self._read(self._named(schema["items"]), _item(type_), item), f"{target}.append({item})"]
@@ -188,6 +230,20 @@ class _Compiler:
                 yield f"{target}, at = read_{kind.__name__}(data, at)"
             case other:
                 raise TypeError(f"{other} is not compiled")
+
+
+def _extent() -> Iterator[str]:
+    """Lines after which a text lies between `at` and `end`."""
+    yield "end = data[at]"
+    yield "if end & 129:"
+    yield " end, at = size(data, at)"
+    yield "at += 1"
+    yield "end = at + (end >> 1)"
+
+
+def _types(kind: type[msgspec.Struct]) -> dict[str, inspect.Type]:
+    info = inspect.type_info(kind)
+    return {field.name: field.type for field in info.fields} if isinstance(info, inspect.StructType) else {}
 
 
 def _name_of(schema: Any) -> str:
@@ -242,7 +298,7 @@ class _Varints(dict[int, bytes]):
         while rest > 0x3FFF:
             encoded += _PAIRS[rest & 0x3FFF]
             rest >>= 14
-        encoded += bytes((rest,)) if rest < 128 else bytes((rest & 127 | 128, rest >> 7))
+        encoded += _ENDS[rest]
         if len(self) >= _REMEMBERED:
             self.clear()
         self[number] = encoded
@@ -252,6 +308,9 @@ class _Varints(dict[int, bytes]):
 _PAIRS = [bytes((bits & 127 | 128, bits >> 7 | 128)) for bits in range(1 << 14)]
 """14 bits of a number that goes on, as the two bytes they make."""
 
+_ENDS = [bytes((bits,)) if bits < 128 else bytes((bits & 127 | 128, bits >> 7)) for bits in range(1 << 14)]
+"""The last 14 bits of a number, or fewer."""
+
 
 class _Whole(dict[str, bytes]):
     """Texts with their lengths before them."""
@@ -260,7 +319,7 @@ class _Whole(dict[str, bytes]):
         encoded = text.encode()
         if len(self) >= _REMEMBERED:
             self.clear()
-        self[text] = whole = _VARINTS[len(encoded)] + encoded
+        self[text] = whole = VARINTS[len(encoded)] + encoded
         return whole
 
 
@@ -276,6 +335,13 @@ class _Shared(dict[bytes, str]):
 
 def _number(data: bytes, at: int) -> tuple[int, int]:
     """A zigzag varint of at most 64 bits."""
+    digits = data[at : at + 6]
+    if len(digits) == 6 and digits[5] < 128:
+        # A time of our days has six. All but the last carry a bit that says so: taken out at once.
+        a, b, c, d, e, f = digits
+        if a & b & c & d & e & 128 and not a & 1:
+            value = a + (b << 7) + (c << 14) + (d << 21) + (e << 28) + (f << 35) - _CARRIED
+            return value >> 1, at + 6
     value = shift = 0
     for byte in data[at : at + 10]:
         at += 1
@@ -286,6 +352,9 @@ def _number(data: bytes, at: int) -> tuple[int, int]:
             return (value >> 1) ^ -(value & 1), at
         shift += 7
     raise ValueError("a number that is cut short, or has more than 64 bits")
+
+
+_CARRIED = sum(128 << 7 * place for place in range(5))
 
 
 def _size(data: bytes, at: int) -> tuple[int, int]:
@@ -307,10 +376,10 @@ def _block(data: bytes, at: int) -> tuple[int, int]:
     return abs(count), at
 
 
-_VARINTS = _Varints()
+VARINTS = _Varints()
 _HELPERS = {
     "Unchanging": Unchanging,
-    "varint": _VARINTS,
+    "varint": VARINTS,
     "whole": _Whole(),
     "shared": _Shared(),
     "number": _number,

@@ -1,7 +1,10 @@
 """What intake has validated: keyed by scope, complete, typed."""
 
+from typing import Annotated
+
 import msgspec
 
+from schemas.compiled import run
 from schemas.scope import Scoped
 
 
@@ -31,6 +34,25 @@ class InboxMessage(Scoped, kw_only=True):
     origin_topic: str
     origin_partition: int
     origin_offset: int
+
+
+class Arrived(msgspec.Struct, gc=False):
+    """An inbox message as windowing reads it (projected, never written): `place`, the session; what
+    the rules look at; and the same once more as bytes, which go into windows as they came.
+    """
+
+    place: Annotated[bytes, run("tenant", "session_id")]
+    message_id: str
+    role: str
+    speaker: str
+    text: str
+    sent_at: int
+    time_zone: str
+    kind: str
+    words: Annotated[bytes, run("message_id", "kind")]
+    attachments: list[Attachment]
+    attributes: dict[str, str]
+    extras: Annotated[bytes, run("attachments", "attributes")]
 
 
 class InboxCommand(Scoped, kw_only=True):

@@ -38,7 +38,7 @@ class Windowing(Section):
     repeat_seconds: float = Field(30, ge=0, description="the same text again within this time is a repeat")
     dedup_horizon: int = Field(1000, ge=0, description="message ids remembered a session")
     spill_seconds: float = Field(60, gt=0)
-    spill_offsets: int = Field(2000, ge=1)
+    spill_offsets: int = Field(20_000, ge=1, description="of the inbox: what a crash reads again, within a second")
 
 
 class Model(Section):

@@ -5,9 +5,10 @@ read again from there, recorded cuts are re-emitted as they were, and open windo
 """
 
 import time
+from collections import Counter
 from typing import Any
 
-from schemas.inbox import InboxCommand, InboxMessage
+from schemas.inbox import Arrived, InboxCommand, InboxMessage
 from schemas.window import Session
 from streams import metrics
 from streams.delivery.stage import Assignment, Record
@@ -53,12 +54,15 @@ class Windowing(ProcessingStage):
         closed: list[Closed] = []
         for record in records:
             try:
-                event: Any = self.codec.decode(record.value, InboxMessage, InboxCommand)
+                event: Any = self.codec.decode(record.value, Arrived, InboxCommand)
             except ValueError as error:
                 self.dead_letter(refused, record, error)
                 continue
-            appended_at = record.timestamp if record.timestamp_type == LOG_APPEND_TIME else event.received_at
-            if isinstance(event, InboxMessage):
+            appended_at = record.timestamp
+            if record.timestamp_type != LOG_APPEND_TIME:  # the broker ignores what its topic asks for
+                whole: Any = self.codec.decode(record.value, InboxMessage, InboxCommand)
+                appended_at = whole.received_at
+            if isinstance(event, Arrived):
                 closed += windows.add(record.offset, appended_at, event)
             else:
                 closed += windows.end_session(record.offset, appended_at, event)
@@ -103,9 +107,10 @@ class Windowing(ProcessingStage):
         await deliveries.confirmed()
         for item in closed:
             windows.confirmed(item.window.window_id)
-            metrics.WINDOWS.labels(item.window.close_reason).inc()
-            for filtered in item.window.filtered:
-                metrics.FILTERED.labels(filtered.reason).inc()
+        for reason, number in Counter(item.window.close_reason for item in closed).items():
+            metrics.WINDOWS.labels(reason).inc(number)
+        for reason, number in Counter(each.reason for item in closed for each in item.window.filtered).items():
+            metrics.FILTERED.labels(reason).inc(number)
 
     async def _write(self, assignment: Assignment, sessions: list[Session]) -> None:
         """Write session records, the last of each session only: it holds the earlier cuts too."""

@@ -68,6 +68,7 @@ _PROMPT_MARKS = re.compile(
     r"|助手|助理|你的任务|你的职责|必须|不要|请勿|用户|回答|输出格式",
     re.IGNORECASE,
 )
+_COMMAND_CHARS = 40
 _PROMPT_CHARS = 120
 _PROMPT_MARKS_NEEDED = 3
 
@@ -96,7 +97,7 @@ def is_noise(role: str, text: str) -> str | None:
         return SYSTEM
     if not text:
         return EMPTY
-    if len(text) <= 40:
+    if len(text) <= _COMMAND_CHARS:
         bare = text.strip(_FRAME).lower()
         if bare in _HEARTBEAT:
             return HEARTBEAT
@@ -113,6 +114,10 @@ def is_noise(role: str, text: str) -> str | None:
 
 def clean(role: str, text: str) -> tuple[str, list[str], str | None]:
     """The text to keep, what was taken out of it, and why none of it is kept (None: it is)."""
+    if len(text) < _PROMPT_CHARS and "<" not in text and "HEARTBEAT_OK" not in text and role != "system":
+        bare = text.strip()
+        if len(bare) > _COMMAND_CHARS:  # as most messages are: no rule is for one like this
+            return bare, [], None
     left, removed = strip(text)
     reason = is_noise(role, left)
     if reason == EMPTY and removed:

@@ -1,6 +1,6 @@
 """When a window ends, and which messages stay out of it: the rules, over plain values."""
 
-from schemas.inbox import InboxMessage
+from schemas.inbox import Arrived
 from streams.messages import noise
 from streams.settings import Windowing
 from streams.windows.sessions import LiveSession, OpenWindow
@@ -61,7 +61,7 @@ class Rules:
             return TURNS
         return TOKENS if window.tokens >= self._budget else None
 
-    def examine(self, live: LiveSession, message: InboxMessage, id_hash: bytes) -> tuple[str, list[str], str | None]:
+    def examine(self, live: LiveSession, message: Arrived, id_hash: bytes) -> tuple[str, list[str], str | None]:
         """The text to keep, what was stripped from it, and the reason to filter the message (None: keep it)."""
         text, stripped, noisy = noise.clean(message.role, message.text)
         if message.attributes and message.attributes.get("memory") == "off":

@@ -21,18 +21,18 @@ from typing import NamedTuple
 
 import msgspec
 
-from schemas.inbox import InboxCommand, InboxMessage
+from schemas import wire
+from schemas.inbox import Arrived, InboxCommand
 from schemas.window import Session, Window
 from streams.messages import noise
 from streams.settings import Windowing
 from streams.windows import cutting
 from streams.windows.holds import Holds
 from streams.windows.replay import not_proved_out
-from streams.windows.sessions import LiveSession, OpenWindow, cost, id_hash_of, turn_of, window_of
+from streams.windows.sessions import LiveSession, OpenWindow, cost, id_hash_of, in_order, turn_of, window_of
 
 _pack = msgspec.msgpack.Encoder().encode
 _unpack = msgspec.msgpack.Decoder(Session).decode
-_Key = tuple[str, str, str, str]
 
 
 class Closed(NamedTuple):
@@ -59,8 +59,8 @@ class PartitionWindows:
         self._partition = partition
         self._position = 0
         self._clock: int | None = None
-        self._live: dict[_Key, LiveSession] = {}
-        self._resting: dict[_Key, bytes] = {}
+        self._live: dict[bytes, LiveSession] = {}
+        self._resting: dict[bytes, bytes] = {}
         self._deadlines: list[tuple[int, int, LiveSession]] = []
         self._sequence = count()
         self._holds = Holds()
@@ -78,7 +78,7 @@ class PartitionWindows:
         self._position = position
         again: list[Closed] = []
         for record in sessions:
-            key = (record.tenant, record.scope_kind, record.scope_id, record.session_id)
+            key = wire.place_of(record)
             pending = not_proved_out(record, position)
             kept = msgspec.structs.replace(record, cuts=[each.cut for each in pending])
             if not pending and not record.spilled and not record.spilled_filtered:
@@ -90,13 +90,13 @@ class PartitionWindows:
             again += self._emit_again(live)
         return again
 
-    def add(self, offset: int, append_time: int, message: InboxMessage) -> list[Closed]:
+    def add(self, offset: int, append_time: int, message: Arrived) -> list[Closed]:
         """Take the message at `offset`; the windows it closes, oldest first. Raises LostRecords."""
         if offset < self._position:
             return []
         if append_time > self.partition_time:  # noqa: PLR1730 (per message: no call)
             self.partition_time = append_time
-        live = self._session(message)
+        live = self._live.get(message.place) or self._session(message.place)
         if offset <= live.accounted:
             self._position = offset + 1
             return self._read_again(live, offset, append_time, message)
@@ -112,11 +112,13 @@ class PartitionWindows:
             closed.append(self._close(live, ended))
         if reason is None:
             turn = turn_of(offset, append_time, message, text)
-            weight = cost(turn)
+            weight = cost(text, message.extras)
             if live.open is not None and (ended := self._rules.ends_before(live.open, turn.sent_at, weight)):
                 closed.append(self._close(live, ended))
             window = self._window(live, offset, append_time)
-            window.keep(turn, weight)
+            same = text == message.text
+            head = wire.head(offset, append_time, message.words) if same else wire.head_of(turn)
+            window.keep(turn, weight, head, message.extras)
             live.heard(turn)
             if stripped:
                 self.stripped.update(stripped)
@@ -135,7 +137,7 @@ class PartitionWindows:
             return []
         self._position = offset + 1
         self.partition_time = max(self.partition_time, append_time)
-        live = self._session(command)
+        live = self._session(wire.place_of(command))
         # A record that reaches beyond the command is of a later window, which it must not end.
         if live.open is None or offset <= live.accounted:
             return []
@@ -196,12 +198,11 @@ class PartitionWindows:
         self._position = max(self._position, position)
         return self._holds.lowest(self._position)
 
-    def _session(self, event: InboxMessage | InboxCommand) -> LiveSession:
-        key = (event.tenant, event.scope_kind, event.scope_id, event.session_id)
+    def _session(self, key: bytes) -> LiveSession:
         live = self._live.get(key)
         if live is None:
             packed = self._resting.pop(key, None)
-            record = Session(*key[:3], session_id=key[3]) if packed is None else _unpack(packed)
+            record = wire.session_at(key) if packed is None else _unpack(packed)
             live = self._live[key] = LiveSession(key, record)
             self._watch(live, self.partition_time + self._rules.idle)
         return live
@@ -235,7 +236,7 @@ class PartitionWindows:
         self._holds.closed(cut.window_id, live, hold, self._position)
         return Closed(live.snapshot(), window_of(live.record, cut, turns, self._partition))
 
-    def _read_again(self, live: LiveSession, offset: int, append_time: int, message: InboxMessage) -> list[Closed]:
+    def _read_again(self, live: LiveSession, offset: int, append_time: int, message: Arrived) -> list[Closed]:
         for each in live.pending:
             if offset in each.missing:
                 text = noise.clean(message.role, message.text)[0]
@@ -249,5 +250,5 @@ class PartitionWindows:
         while live.pending and not live.pending[0].missing:
             each = live.pending.popleft()
             self._holds.closed(each.cut.window_id, live, each.hold, self._position)
-            closed.append(Closed(None, window_of(live.record, each.cut, each.turns, self._partition)))
+            closed.append(Closed(None, window_of(live.record, each.cut, in_order(each.turns), self._partition)))
         return closed

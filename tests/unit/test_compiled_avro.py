@@ -11,10 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import inspect
 
+from schemas import wire
 from schemas.chat import ChatMessage, Command
-from schemas.codec import EVENTS, Codec, UndecodableError, schema_text
+from schemas.codec import EVENTS, Codec, UndecodableError
 from schemas.compiled import compiled
-from schemas.inbox import Attachment, InboxMessage
+from schemas.inbox import Arrived, Attachment, InboxMessage
+from schemas.text import schema_text
+from schemas.window import Turn
 
 OURS = [kind for kind in EVENTS if kind not in (ChatMessage, Command)]
 CODEC = Codec()
@@ -90,6 +93,34 @@ def test_damaged_bytes_give_an_event_or_are_refused_and_nothing_else(event: Any,
         damaged[data.draw(st.integers(HEADER, len(damaged) - 1))] = data.draw(st.integers(0, 255))
     with contextlib.suppress(UndecodableError):
         CODEC.decode(bytes(damaged), type(event))
+
+
+@given(values(inspect.type_info(InboxMessage)), _LONG, _LONG)
+def test_windowing_reads_of_a_message_what_it_needs_and_takes_over_the_bytes_of_the_rest(
+    message: InboxMessage, offset: int, appended_at: int
+) -> None:
+    arrived = CODEC.decode(CODEC.encode(message), Arrived)
+    names = [name for name in Arrived.__struct_fields__ if name in InboxMessage.__struct_fields__]
+    assert [getattr(arrived, name) for name in names] == [getattr(message, name) for name in names]
+    session = wire.session_at(arrived.place)
+    assert (session.scope, session.session_id) == (message.scope, message.session_id)
+    assert arrived.place == wire.place_of(session)
+    turn = Turn(
+        offset, message.message_id, message.role, message.speaker, message.text, message.sent_at, appended_at,
+        message.time_zone, message.kind, message.attachments, message.attributes,
+    )  # fmt: skip
+    assert wire.head(offset, appended_at, arrived.words) == wire.head_of(turn)
+    assert arrived.extras == wire.extras_of(turn)
+
+
+@given(values(inspect.type_info(InboxMessage)), st.data())
+def test_a_message_that_is_cut_short_within_what_windowing_reads_is_refused(
+    message: InboxMessage, data: st.DataObject
+) -> None:
+    rest = {"received_at": 0, "origin_topic": "", "origin_partition": 0, "origin_offset": 0}
+    needed = CODEC.encode(msgspec.structs.replace(message, **rest))[: -len(rest)]
+    with pytest.raises(UndecodableError):
+        CODEC.decode(needed[: data.draw(st.integers(HEADER, len(needed) - 1))], Arrived)
 
 
 def test_an_array_in_blocks_that_tell_their_size_is_read() -> None:

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from schemas.inbox import Attachment, InboxCommand, InboxMessage
+from schemas.codec import Codec
+from schemas.inbox import Arrived, Attachment, InboxCommand, InboxMessage
 from schemas.window import Session, Window
 from streams.settings import Windowing
 from streams.windows.partition import Closed, PartitionWindows
@@ -14,6 +15,7 @@ from streams.windows.sessions import BACKGROUND_CHARS, tokens
 
 NOW = 1_760_000_000_000
 MINUTE = 60_000
+CODEC = Codec()
 
 
 def settings(**changed: Any) -> Windowing:
@@ -23,14 +25,14 @@ def settings(**changed: Any) -> Windowing:
 FIVE = settings(warm_up_turns=())
 
 
-def message(offset: int, text: str = "", **changed: Any) -> InboxMessage:
+def message(offset: int, text: str = "", **changed: Any) -> Arrived:
     fields: dict[str, Any] = {
         "tenant": "acme", "scope_kind": "user", "scope_id": "lin", "session_id": "s1", "message_id": f"m{offset}",
         "role": "user", "speaker": "", "text": text or f"text {offset}", "sent_at": NOW + offset * 1000,
         "time_zone": "UTC", "kind": "chat", "received_at": NOW, "origin_topic": "chat", "origin_partition": 0,
         "origin_offset": offset,
     }  # fmt: skip
-    return InboxMessage(**(fields | changed))
+    return CODEC.decode(CODEC.encode(InboxMessage(**(fields | changed))), Arrived)
 
 
 def end(session_id: str = "s1") -> InboxCommand:
@@ -50,7 +52,7 @@ class Run:
         self.emitted: list[Window] = []
         self.position = 0
 
-    def add(self, *messages: InboxMessage, append: int | None = None) -> list[Window]:
+    def add(self, *messages: Arrived, append: int | None = None) -> list[Window]:
         closed = []
         for each in messages:
             at = each.sent_at if append is None else append

@@ -14,7 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from schemas.codec import Codec
-from schemas.inbox import InboxCommand, InboxMessage
+from schemas.inbox import Arrived, InboxCommand, InboxMessage
 from schemas.window import Session, Window
 from streams.settings import Windowing
 from streams.windows.partition import Closed, PartitionWindows
@@ -149,7 +149,7 @@ class Worker:
         for offset in range(self.position, min(self.position + count, len(self.broker.log))):
             time, event = self.broker.log[offset]
             if isinstance(event, InboxMessage):
-                self.emit(self.windows.add(offset, time, event))
+                self.emit(self.windows.add(offset, time, CODEC.decode(CODEC.encode(event), Arrived)))
             elif isinstance(event, InboxCommand):
                 self.emit(self.windows.end_session(offset, time, event))
             self.position = offset + 1
