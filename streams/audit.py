@@ -14,7 +14,7 @@ from schemas.memory import DecisionRecord
 from schemas.window import Session, Window
 from streams.processing import codec
 from streams.settings import Settings
-from topics.catalogue import CANDIDATES, DECISIONS, DLQ, INBOX, SCENES, SESSIONS
+from topics.catalogue import CANDIDATES, CHAT_MESSAGES, COMMANDS, DECISIONS, DLQ, INBOX, SCENES, SESSIONS
 from topics.dead_letters import origin
 from topics.reader import committed, place_of, read_topic
 
@@ -25,6 +25,7 @@ Place = tuple[int, int]
 IN_WINDOW, FILTERED, DEAD, OPEN, LOST, DOUBLED = "in a window", "filtered", "dead", "open", "lost", "doubled"
 DECIDED, PENDING, UNDECIDED = "decided", "pending", "undecided"
 EXAMPLES = 20
+GATEWAYS = (CHAT_MESSAGES.name, COMMANDS.name)
 
 
 class Evidence(msgspec.Struct):
@@ -57,6 +58,8 @@ class Report(msgspec.Struct):
     doubled: int
     windows: int
     differing: int
+    refused: int
+    """Gateway records that were never accepted: dead letters of intake."""
     decided: int
     windows_dead: int
     pending: int
@@ -117,6 +120,7 @@ def account(evidence: Evidence) -> Report:
         doubled=fate_counts[DOUBLED],
         windows=len(first),
         differing=len(differing),
+        refused=sum(topic in GATEWAYS for topic, _ in evidence.dead),
         decided=state_counts[DECIDED],
         windows_dead=state_counts[DEAD],
         pending=state_counts[PENDING],
@@ -178,12 +182,19 @@ def gather(settings: Settings) -> Evidence:
             for place, value in sessions.values()
             if value is not None
             for session in [events.decode(value, Session)]
-            for offset in [turn.offset for turn in session.spilled] + [item.offset for item in session.spilled_filtered]
+            for offset in let_go(session)
         },
         windowing_committed=windowing,
         extraction_committed=extraction,
         resolution_committed=resolution,
     )
+
+
+def let_go(session: Session) -> list[int]:
+    """Offsets that only the session's record holds: spilled, or in a cut whose window may not be out yet."""
+    turns = [*session.spilled, *(turn for cut in session.cuts for turn in cut.spilled)]
+    filtered = [*session.spilled_filtered, *(item for cut in session.cuts for item in cut.filtered)]
+    return [turn.offset for turn in turns] + [item.offset for item in filtered]
 
 
 def _is_command(message: Message, events: Codec) -> bool:

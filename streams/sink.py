@@ -5,6 +5,7 @@ tells. Whoever the group gives a partition to owns its table and maintains it be
 """
 
 import asyncio
+import logging
 import time
 from typing import Any
 
@@ -19,6 +20,8 @@ from streams.settings import Settings
 from streams.strategies import DIMENSIONS
 from topics.catalogue import CHANGES, DECISIONS
 from topics.producer import Deliveries
+
+logger = logging.getLogger(__name__)
 
 UNWRITABLE_WAIT_SECONDS = (0.5, 30.0)
 """First and longest wait while LanceDB cannot be written: the sink waits, it never skips."""
@@ -70,7 +73,10 @@ class Sink(ProcessingStage):
         await super().tick(assignment)
         pending = self._pending[assignment.partition]
         async with pending.lock:
-            await self.tables.maintain(assignment.partition)
+            try:
+                await self.tables.maintain(assignment.partition)
+            except (OSError, RuntimeError) as error:  # LanceDB's own: it is due again at the next tick
+                logger.warning("memories-%d could not be maintained: %s", assignment.partition, error)
 
     async def _flush_later(self, assignment: Assignment, pending: _Pending) -> None:
         try:
@@ -136,7 +142,8 @@ class Sink(ProcessingStage):
                 changed = await self.tables.upsert(assignment.partition, records)
             except (LayoutError, ValueError):
                 raise
-            except (OSError, RuntimeError):
+            except (OSError, RuntimeError) as error:
+                logger.warning("memories-%d cannot be written, waiting: %s", assignment.partition, error)
                 metrics.SINK_WAITS.inc()
                 await asyncio.sleep(wait)
                 wait = min(wait * 2, longest)

@@ -1,6 +1,7 @@
 """`memweir audit`: proof that nothing was lost or doubled."""
 
 import sys
+from itertools import zip_longest
 
 import click
 import msgspec
@@ -30,12 +31,12 @@ def audit(json_: bool) -> None:
 def table(report: Report) -> Table:
     """The account as a table."""
     rows = Table("messages", "", "windows", "", title=None)
-    left = ("accepted", "in_windows", "filtered", "dead_letters", "open", "lost", "doubled")
+    left = ("refused", "accepted", "in_windows", "filtered", "dead_letters", "open", "lost", "doubled")
     right = ("windows", "decided", "windows_dead", "pending", "undecided", "decided_twice", "differing")
-    for message, window in zip(left, right, strict=True):
-        rows.add_row(_words(message), str(getattr(report, message)), _words(window), str(getattr(report, window)))
+    for message, window in zip_longest(left, right):
+        rows.add_row(*(cell for name in (message, window) for cell in _cells(report, name)))
     return rows
 
 
-def _words(name: str) -> str:
-    return name.replace("_", " ")
+def _cells(report: Report, name: str | None) -> tuple[str, str]:
+    return ("", "") if name is None else (name.replace("_", " "), str(getattr(report, name)))

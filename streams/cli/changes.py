@@ -1,6 +1,7 @@
 """`memweir changes`: the memory-change events."""
 
 import asyncio
+import logging
 
 import click
 
@@ -26,6 +27,7 @@ def changes(follow: bool, from_beginning: bool, json_: bool) -> None:
 
 
 async def _changes(follow: bool, from_beginning: bool, json_: bool) -> None:
+    logging.getLogger("aiokafka").addHandler(logging.NullHandler())  # what it says, the one-line error says better
     settings = load()
     events = subscriber.changes(
         settings.kafka.bootstrap_servers, from_beginning=from_beginning, follow=follow, codec=codec(settings)

@@ -57,11 +57,10 @@ async def read(settings: Settings, scope: Scope, all_: bool) -> list[Memory]:
 
 def table(found: list[Memory], title: str | None = None) -> Table:
     """Memories as a table, superseded ones dimmed."""
-    rows = Table("memory", "type", "who", "said", "when (UTC)", title=title, title_justify="left", expand=False)
+    rows = Table("memory", "type", "who", "sources", "when (UTC)", title=title, title_justify="left", expand=False)
     for memory in found:
         active = memory.status == ACTIVE
         text = escape(memory.text) if active else f"[dim]{escape(memory.text)} (superseded)[/]"
-        said = f"{len(memory.sources)}×" if len(memory.sources) > 1 else ""
         who = escape(memory.speaker or memory.subject)
-        rows.add_row(text, memory.type, who, said, day(memory.activity_start or memory.valid_from))
+        rows.add_row(text, memory.type, who, str(len(memory.sources)), day(memory.activity_start or memory.valid_from))
     return rows

@@ -142,8 +142,10 @@ class Partitions:
         await self.on_revoked(set(self._tasks))
 
     async def _end(self, tp: TP, task: _PartitionTask) -> None:
-        await task.end()
-        await self._stage.revoked(tp.partition)
+        try:
+            await task.end()
+        finally:  # also where the revocation's own time is up: a stage that keeps state would use it again
+            await self._stage.revoked(tp.partition)
 
     def _on_failure(self, error: BaseException) -> None:
         report = asyncio.get_running_loop().create_task(self._report(error))

@@ -188,6 +188,28 @@ def test_where_no_broker_answers_one_line_says_so(
     assert err.count("\n") == 1
 
 
+def test_up_does_not_put_new_decisions_over_the_rows_of_an_earlier_run(run: Run, tmp_path: Path) -> None:
+    # The embedded broker forgets and LanceDB does not: two runs on one folder left two homes active.
+    (tmp_path / "memories-0.lance").mkdir()
+    status, _, told = run("up", "--port", "0", MEMWEIR_SINK_PATH=str(tmp_path))
+    assert status == 1
+    assert "--discard" in told
+    assert str(tmp_path) in told
+
+
+def test_up_on_a_port_that_is_none_is_told(run: Run) -> None:
+    status, _, told = run("up", "--port", "99999")
+    assert (status, "99999" in told) == (2, True)
+
+
+def test_a_worker_for_another_number_of_partitions_does_not_start(run: Run, up: dict[str, str]) -> None:
+    # It joined the group, rebalanced the healthy worker twice, and crashed at the first partition beyond its number.
+    status, _, told = run("worker", **up | {"MEMWEIR_KAFKA_PARTITIONS": "5"})
+    assert status == 2
+    assert "MEMWEIR_KAFKA_PARTITIONS" in told
+    assert "partitions is 2, wanted 5" in told
+
+
 def test_where_the_topics_are_missing_the_command_that_makes_them_is_named(run: Run) -> None:
     with EmbeddedBroker() as broker:
         for command in (("audit",), ("changes", "--from-beginning"), ("publish", "-")):

@@ -4,10 +4,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from schemas.window import Filtered, Window
-from streams.audit import Evidence, Report, account
+from schemas.window import Cut, Filtered, Session, Window
+from streams.audit import Evidence, Report, account, let_go
 from tests.windows import turn, window
-from topics.catalogue import CANDIDATES, INBOX, SCENES
+from topics.catalogue import CANDIDATES, CHAT_MESSAGES, COMMANDS, INBOX, SCENES
 
 ALL = {0: 100}
 
@@ -144,3 +144,17 @@ def test_no_more_examples_are_given_than_one_reads() -> None:
     found = report(accepted={(0, offset) for offset in range(100)})
     assert found.lost == 100
     assert len(found.examples) == 20
+
+
+def test_what_intake_refused_is_told_and_is_no_part_of_what_was_accepted() -> None:
+    # A file with two bad lines ended with "dead letters 0": only those of the inbox were counted.
+    found = report(sent("a", 0, 1, 2), dead={(CHAT_MESSAGES.name, (0, 7)), (COMMANDS.name, (3, 1))})
+    assert (found.refused, found.dead_letters, found.accepted) == (2, 0, 3)
+    assert found.sound
+
+
+def test_what_only_a_recorded_cut_holds_is_let_go_but_not_lost() -> None:
+    # Spilled, closed, killed before the window was sent: the audit called the messages lost.
+    spilled = turn("m1", "hi", offset=1)
+    cut = Cut("w", 0, 1, 2, [1], [Filtered(2, "empty")], [spilled], [], "idle", 0)
+    assert sorted(let_go(Session("t", "user", "lin", session_id="s", cuts=[cut]))) == [1, 2]
