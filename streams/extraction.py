@@ -51,11 +51,13 @@ class ExtractionStage(KeyedStage):
             return REDELIVERED
         last_scene = known.scene_name if known else ""
         extracted = await self._extract(window, last_scene)
+        self._count(extracted)
+        candidates = candidates_of(window, self.strategy, extracted, int(time.time() * 1000))
         await assignment.require()
         deliveries.send(
             CANDIDATES.name,
             key=window.scope.key,
-            value=self.codec.encode(self._candidates(window, extracted)),
+            value=self.codec.encode(candidates),
             partition=assignment.partition,
             headers=list(record.headers),
         )
@@ -77,26 +79,30 @@ class ExtractionStage(KeyedStage):
             return Extracted([], {})
         return await outlast(lambda: self.strategy.extract(window, scene_name), self.name)
 
-    def _candidates(self, window: Window, extracted: Extracted) -> Candidates:
+    def _count(self, extracted: Extracted) -> None:
         for scene in extracted.scenes:
             for candidate in scene.candidates:
                 metrics.CANDIDATES.labels(self.strategy.name, candidate.type).inc()
         for reason, count in extracted.dropped.items():
             metrics.DROPPED.labels(self.strategy.name, reason).inc(count)
-        return Candidates(
-            tenant=window.tenant,
-            scope_kind=window.scope_kind,
-            scope_id=window.scope_id,
-            session_id=window.session_id,
-            window_id=window.window_id,
-            ordinal=window.ordinal,
-            strategy=self.strategy.name,
-            model=self.strategy.model,
-            prompt=self.strategy.prompt,
-            scenes=extracted.scenes,
-            dropped=extracted.dropped,
-            extracted_at=int(time.time() * 1000),
-        )
+
+
+def candidates_of(window: Window, strategy: Strategy, extracted: Extracted, at: int) -> Candidates:
+    """The record of what `strategy` found in a window at `at` (epoch ms). Pure."""
+    return Candidates(
+        tenant=window.tenant,
+        scope_kind=window.scope_kind,
+        scope_id=window.scope_id,
+        session_id=window.session_id,
+        window_id=window.window_id,
+        ordinal=window.ordinal,
+        strategy=strategy.name,
+        model=strategy.model,
+        prompt=strategy.prompt,
+        scenes=extracted.scenes,
+        dropped=extracted.dropped,
+        extracted_at=at,
+    )
 
 
 def __getattr__(name: str) -> Any:

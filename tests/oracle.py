@@ -4,13 +4,14 @@ import asyncio
 
 from prompts.embedder import UniversalSentenceEmbedder
 from prompts.rules.strategy import RulesStrategy
-from schemas.candidates import Candidates
+from prompts.strategy import Extracted
 from schemas.codec import Codec
 from schemas.memory import Memory
 from schemas.scope import Scope
 from schemas.window import Window
 from streams.decisions.knowledge import Knowledge
 from streams.decisions.resolve import resolve_by_rules
+from streams.extraction import candidates_of
 from topics.catalogue import SCENES
 from topics.reader import read_topic
 
@@ -38,21 +39,10 @@ async def _expected(windows: list[Window]) -> dict[Scope, dict[str, Memory]]:
     for window in windows:
         session = window.scope.session_key(window.session_id)
         name = scene_names.get(session, "")
-        scenes = (await strategy.extract(window, name)).scenes if window.turns else []
+        extracted = await strategy.extract(window, name) if window.turns else Extracted([])
+        scenes = extracted.scenes
         scene_names[session] = scenes[-1].name if scenes else name
-        candidates = Candidates(
-            tenant=window.tenant,
-            scope_kind=window.scope_kind,
-            scope_id=window.scope_id,
-            session_id=window.session_id,
-            window_id=window.window_id,
-            ordinal=window.ordinal,
-            strategy=strategy.name,
-            model=strategy.model,
-            prompt=strategy.prompt,
-            scenes=scenes,
-            extracted_at=ANY_TIME,
-        )
+        candidates = candidates_of(window, strategy, extracted, ANY_TIME)
         vectors = embedder.embed([candidate.text for scene in scenes for candidate in scene.candidates])
         scope = window.scope
         knowledge.apply(

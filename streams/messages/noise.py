@@ -6,8 +6,9 @@ question about base64 are what people write, and stay as they are.
 
 import re
 
-RECALL_OPEN = "<memweir-recall>"
-RECALL_CLOSE = "</memweir-recall>"
+_RECALL_TAG = "memweir-recall"
+RECALL_OPEN = f"<{_RECALL_TAG}>"
+RECALL_CLOSE = f"</{_RECALL_TAG}>"
 """Whoever puts recalled memories into a prompt encloses them in these, so that an echo is not stored again."""
 
 TOOL_CHARS = 1000
@@ -27,7 +28,7 @@ _PAYLOAD_ALPHABET = 12
 
 # An echo can be cut off by a token limit: a block that is never closed goes to the end of the text.
 _RECALL = re.compile(
-    r"<(memweir-recall|(?:relevant|recalled|retrieved|injected)[-_]memor(?:y|ies)|memory[-_]context)\b[^<>]*>"
+    rf"<({_RECALL_TAG}|(?:relevant|recalled|retrieved|injected)[-_]memor(?:y|ies)|memory[-_]context)\b[^<>]*>"
     r".*?(?:</\1\s*>|\Z)",
     re.IGNORECASE | re.DOTALL,
 )
