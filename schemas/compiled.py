@@ -6,7 +6,7 @@ that, which is most of what a fast stage spends on a message. It writes the same
 against fastavro. Encoding: Avro 1.11 specification, "Binary Encoding".
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple, cast
 
@@ -20,22 +20,41 @@ _FEW = frozenset(
 )
 """Fields with the same few texts again and again: encoded once, and shared by all values that were read."""
 
+_ONCE = frozenset({"offset", "first_offset", "last_offset", "closed_through", "origin_offset", "sent_at", "included"})
+"""Fields whose numbers hardly come twice: nothing is gained where they are remembered."""
+
 _REMEMBERED = 20_000
 """How many numbers, and texts, are kept encoded."""
 
 
-class Unchanging(list[Any]):
-    """A list of structs that never changes, nor do they, with their bodies as they lie on the wire.
+class Encoded(Sequence[Any]):
+    """Structs as they lie on the wire: read where somebody looks at them, never encoded again.
 
-    Whoever read them has those already: written as often as need be, they are never encoded again.
+    `bodies` are their bodies, `encoded` the whole Avro array. `read` takes one body.
     """
 
-    __slots__ = ("bodies", "encoded")
+    __slots__ = ("_read", "bodies", "encoded")
 
-    def __init__(self, items: Iterable[Any] = (), bodies: Sequence[bytes] = ()) -> None:
-        super().__init__(items)
+    def __init__(self, bodies: Sequence[bytes], read: "Read") -> None:
         self.bodies = bodies
-        self.encoded = b"".join((VARINTS[len(self)], *bodies, b"\0")) if self else b"\0"
+        self.encoded = b"".join((VARINTS[len(bodies)], *bodies, b"\0")) if bodies else b"\0"
+        self._read = read
+
+    def __len__(self) -> int:
+        return len(self.bodies)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return [self._read(body, 0)[0] for body in self.bodies[index]]
+        return self._read(self.bodies[index], 0)[0]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return repr(list(self))
 
 
 Write = Callable[[Any, list[bytes]], None]
@@ -144,11 +163,11 @@ class _Compiler:
             case "string" if few:
                 yield f"{_PUT}(whole[{value}],)"
             case "string":
-                yield f"{_PUT}(varint[len(text := {value}.encode())], text)"
+                yield f"{_PUT}(varints[len(text := {value}.encode())], text)"
             case "bytes":
-                yield f"{_PUT}(varint[len({value})], {value})"
+                yield f"{_PUT}(varints[len({value})], {value})"
             case "long" | "int":
-                yield f"{_PUT}(varint[{value}],)"
+                yield f"{_PUT}(varint({value}),)" if _last(value) in _ONCE else f"{_PUT}(varints[{value}],)"
             case "union":
                 yield f"if {value} is None:"
                 yield f" {_PUT}(b'\\0',)"
@@ -158,13 +177,16 @@ class _Compiler:
             case "array" | "map" as name:
                 item = f"{value}_".replace(".", "_")
                 if name == "array" and isinstance(_item(type_), inspect.StructType):
-                    yield f"if {value}.__class__ is Unchanging:"
+                    yield f"if {value}.__class__ is Encoded:"
                     yield f" {_PUT}({value}.encoded,)"
                     yield f"elif {value}:"
                 else:
                     yield f"if {value}:"
-                yield f" {_PUT}(varint[len({value})],)"
-                if name == "array":
+                yield f" {_PUT}(varints[len({value})],)"
+                if name == "array" and _last(value) in _ONCE:
+                    yield f" out += map(varint, {value})"
+                    inner = iter(())
+                elif name == "array":
                     yield f" for {item} in {value}:"
                     inner = self._write(self._named(schema["items"]), _item(type_), item)
                 else:
@@ -241,6 +263,10 @@ def _extent() -> Iterator[str]:
     yield "end = at + (end >> 1)"
 
 
+def _last(path: str) -> str:
+    return path.rpartition(".")[2]
+
+
 def _types(kind: type[msgspec.Struct]) -> dict[str, inspect.Type]:
     info = inspect.type_info(kind)
     return {field.name: field.type for field in info.fields} if isinstance(info, inspect.StructType) else {}
@@ -287,21 +313,36 @@ def _merged(lines: list[str]) -> Iterator[str]:
 # -- what the generated functions call; `data` is the whole record
 
 
+def varint(number: int) -> bytes:
+    """A zigzag varint. Raises OverflowError for more than 64 bits."""
+    if number < 0 or number >> 41:
+        return _long_varint(number)
+    twice = number << 1
+    if twice < 1 << 14:
+        return _ENDS[twice]
+    if twice < 1 << 28:
+        return _PAIRS[twice & 0x3FFF] + _ENDS[twice >> 14]
+    return _PAIRS[twice & 0x3FFF] + _PAIRS[twice >> 14 & 0x3FFF] + _ENDS[twice >> 28]
+
+
+def _long_varint(number: int) -> bytes:
+    if not -(1 << 63) <= number < 1 << 63:
+        raise OverflowError(f"{number} does not fit into an Avro long")
+    rest = (number << 1) ^ (number >> 63)
+    encoded = b""
+    while rest > 0x3FFF:
+        encoded += _PAIRS[rest & 0x3FFF]
+        rest >>= 14
+    return encoded + _ENDS[rest]
+
+
 class _Varints(dict[int, bytes]):
-    """Zigzag varints by number. Lengths, counts and the time of a batch come again and again."""
+    """Those that come again and again: lengths, counts, the time of a batch."""
 
     def __missing__(self, number: int) -> bytes:
-        if not -(1 << 63) <= number < 1 << 63:
-            raise OverflowError(f"{number} does not fit into an Avro long")
-        rest = (number << 1) ^ (number >> 63)
-        encoded = b""
-        while rest > 0x3FFF:
-            encoded += _PAIRS[rest & 0x3FFF]
-            rest >>= 14
-        encoded += _ENDS[rest]
         if len(self) >= _REMEMBERED:
             self.clear()
-        self[number] = encoded
+        self[number] = encoded = varint(number)
         return encoded
 
 
@@ -378,8 +419,9 @@ def _block(data: bytes, at: int) -> tuple[int, int]:
 
 VARINTS = _Varints()
 _HELPERS = {
-    "Unchanging": Unchanging,
-    "varint": VARINTS,
+    "Encoded": Encoded,
+    "varint": varint,
+    "varints": VARINTS,
     "whole": _Whole(),
     "shared": _Shared(),
     "number": _number,

@@ -47,8 +47,6 @@ class Arrived(msgspec.Struct, gc=False):
     speaker: str
     text: str
     sent_at: int
-    time_zone: str
-    kind: str
     words: Annotated[bytes, run("message_id", "kind")]
     attachments: list[Attachment]
     attributes: dict[str, str]

@@ -1,5 +1,7 @@
 """Windows of a session, and what windowing remembers of the session itself."""
 
+from collections.abc import Sequence
+
 import msgspec
 
 from schemas.inbox import Attachment
@@ -38,8 +40,8 @@ class Cut(msgspec.Struct, gc=False):
     last_offset: int
     included: list[int]
     filtered: list[Filtered]
-    spilled: list[Turn]
-    background: list[Turn]
+    spilled: Sequence[Turn]
+    background: Sequence[Turn]
     close_reason: str
     closed_at: int
 
@@ -52,9 +54,9 @@ class Session(Scoped):
     closed_through: int = -1
     spilled_through: int = -1
     cuts: list[Cut] = []
-    spilled: list[Turn] = []
+    spilled: Sequence[Turn] = []
     spilled_filtered: list[Filtered] = []
-    background: list[Turn] = []
+    background: Sequence[Turn] = []
     recent_ids: bytes = b""
 
 
@@ -67,8 +69,13 @@ class Window(Scoped):
     partition: int
     first_offset: int
     last_offset: int
-    turns: list[Turn]
-    background: list[Turn]
+    turns: Sequence[Turn]
+    background: Sequence[Turn]
     filtered: list[Filtered]
     close_reason: str
     closed_at: int
+
+    @property
+    def appended_at(self) -> int:
+        """When its last message came to the inbox; when it closed, where it holds none."""
+        return max((turn.appended_at for turn in self.turns), default=self.closed_at)

@@ -5,11 +5,12 @@ does in a window: a turn's body is its offset, its append time, and those bytes.
 """
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from fastavro.schema import parse_schema
 
-from schemas.compiled import VARINTS, Compiled, compiled
+from schemas.compiled import VARINTS, Compiled, Encoded, compiled, varint
 from schemas.inbox import InboxCommand
 from schemas.scope import Scoped
 from schemas.text import schema_text
@@ -33,8 +34,10 @@ def _part(kind: Any, event: str, first: str, last: str, within: str | None = Non
     return compiled(kind, {**schema, "fields": fields, "__named_schemas": parsed["__named_schemas"]})
 
 
+_SESSION = compiled(Session, parse_schema(json.loads(schema_text("session"))))
 _PLACE = _part(Place, "inbox_message", "tenant", "session_id")
 _HEAD = _part(Turn, "window", "offset", "kind", "memweir.Turn")
+_TURN = _part(Turn, "window", "offset", "attributes", "memweir.Turn")
 _EXTRAS = _part(Turn, "window", "attachments", "attributes", "memweir.Turn")
 
 
@@ -53,7 +56,7 @@ def session_at(place: bytes) -> Session:
 
 def head(offset: int, appended_at: int, words: bytes) -> bytes:
     """The first half of a turn's body, from the bytes of a message's words."""
-    return VARINTS[offset] + VARINTS[appended_at] + words
+    return varint(offset) + VARINTS[appended_at] + words
 
 
 def head_of(turn: Turn) -> bytes:
@@ -67,3 +70,26 @@ def extras_of(turn: Turn) -> bytes:
     pieces: list[bytes] = []
     _EXTRAS.write(turn, pieces)
     return b"".join(pieces)
+
+
+def turn(body: bytes) -> Turn:
+    """The turn of a body: its two halves, one after the other."""
+    value: Turn = _TURN.read(body, 0)[0]
+    return value
+
+
+def turns(bodies: Sequence[bytes]) -> Encoded:
+    """Turns that are written as they lie here."""
+    return Encoded(bodies, _TURN.read)
+
+
+def packed(session: Session) -> bytes:
+    """A session's record without a header: for memory, not for a topic."""
+    pieces: list[bytes] = []
+    _SESSION.write(session, pieces)
+    return b"".join(pieces)
+
+
+def unpacked(session: bytes) -> Session:
+    value: Session = _SESSION.read(session, 0)[0]
+    return value

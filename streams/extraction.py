@@ -13,6 +13,7 @@ from schemas.window import Window
 from streams import metrics
 from streams.delivery.stage import Assignment, Record
 from streams.delivery.store import PartitionedStore
+from streams.headers import APPENDED_AT, millis
 from streams.keyed import DONE, REDELIVERED, KeyedStage
 from streams.outage import outlast
 from streams.settings import Settings
@@ -59,7 +60,7 @@ class ExtractionStage(KeyedStage):
             key=window.scope.key,
             value=self.codec.encode(candidates),
             partition=assignment.partition,
-            headers=list(record.headers),
+            headers=[(APPENDED_AT, millis(window.appended_at))],
         )
         await deliveries.confirmed()
         progress = Extraction(

@@ -13,7 +13,6 @@ from schemas.window import Session
 from streams import metrics
 from streams.delivery.stage import Assignment, Record
 from streams.delivery.store import PartitionedStore
-from streams.headers import APPENDED_AT, millis
 from streams.processing import ProcessingStage
 from streams.settings import Settings
 from streams.windows.partition import Closed, PartitionWindows
@@ -36,6 +35,7 @@ class Windowing(ProcessingStage):
             encode=self.codec.encode,
             decode=lambda data: self.codec.decode(data, Session),
         )
+        self._read = self.codec.reader(Arrived, InboxCommand)
         self._windows: dict[int, PartitionWindows] = {}
 
     async def assigned(self, assignment: Assignment) -> None:
@@ -54,7 +54,7 @@ class Windowing(ProcessingStage):
         closed: list[Closed] = []
         for record in records:
             try:
-                event: Any = self.codec.decode(record.value, Arrived, InboxCommand)
+                event: Any = self._read(record.value)
             except ValueError as error:
                 self.dead_letter(refused, record, error)
                 continue
@@ -77,7 +77,8 @@ class Windowing(ProcessingStage):
         # there is nothing left to read.
         closed = windows.tick(int(time.time() * 1000) if assignment.caught_up else windows.partition_time)
         await self._emit(assignment, closed)
-        await self._write(assignment, windows.spill(assignment.read, int(time.monotonic() * 1000)))
+        spilled = windows.spill(assignment.read, int(time.monotonic() * 1000))
+        await self._write(assignment, {each.scope.session_key(each.session_id): each for each in spilled})
         windows.spilled()
         assignment.mark(windows.low_watermark(assignment.read))
         metrics.OPEN_WINDOWS.labels(assignment.partition).set(windows.open_count)
@@ -93,20 +94,12 @@ class Windowing(ProcessingStage):
     async def _emit(self, assignment: Assignment, closed: list[Closed]) -> None:
         if not closed:
             return
-        await self._write(assignment, [item.session for item in closed if item.session is not None])
+        # The last record of each session only: it holds the earlier cuts too.
+        await self._write(assignment, {item.keys.session: item.session for item in closed if item.session is not None})
         windows = self._windows[assignment.partition]
-        # All encoded before the first is sent: the client's thread wakes for each that trickles in.
-        values = [self.codec.encode(item.window) for item in closed]
         deliveries = self.producer.deliveries()
-        for (_, window), value in zip(closed, values, strict=True):
-            appended_at = max((turn.appended_at for turn in window.turns), default=window.closed_at)
-            deliveries.send(
-                SCENES.name,
-                key=window.scope.key,
-                value=value,
-                partition=assignment.partition,
-                headers=[(APPENDED_AT, millis(appended_at))],
-            )
+        emitted = [(item.keys.scope, self.codec.encode(item.window)) for item in closed]
+        deliveries.send_all(SCENES.name, emitted, partition=assignment.partition)
         await deliveries.confirmed()
         for item in closed:
             windows.confirmed(item.window.window_id)
@@ -115,15 +108,12 @@ class Windowing(ProcessingStage):
         for reason, number in Counter(each.reason for item in closed for each in item.window.filtered).items():
             metrics.FILTERED.labels(reason).inc(number)
 
-    async def _write(self, assignment: Assignment, sessions: list[Session]) -> None:
-        """Write session records, the last of each session only: it holds the earlier cuts too."""
-        if not sessions:
-            return
-        latest = {session.scope.session_key(session.session_id): session for session in sessions}
-        await assignment.require()
-        deliveries = self.producer.deliveries()
-        self.sessions.send(deliveries, assignment.partition, dict(latest))
-        await deliveries.confirmed()
+    async def _write(self, assignment: Assignment, records: dict[bytes, Session]) -> None:
+        if records:
+            await assignment.require()
+            deliveries = self.producer.deliveries()
+            self.sessions.send(deliveries, assignment.partition, records)
+            await deliveries.confirmed()
 
 
 def __getattr__(name: str) -> Any:

@@ -115,9 +115,10 @@ def is_noise(role: str, text: str) -> str | None:
 
 def clean(role: str, text: str) -> tuple[str, list[str], str | None]:
     """The text to keep, what was taken out of it, and why none of it is kept (None: it is)."""
-    if len(text) < _PROMPT_CHARS and "<" not in text and "HEARTBEAT_OK" not in text and role != "system":
+    if len(text) < _PAYLOAD_CHARS and "<" not in text and "HEARTBEAT_OK" not in text and role != "system":
         bare = text.strip()
-        if len(bare) > _COMMAND_CHARS:  # as most messages are: no rule is for one like this
+        length = len(bare)  # as most messages are: no rule is for one like this
+        if length > _COMMAND_CHARS and (length < _PROMPT_CHARS or not _PROMPT_START.match(bare)):
             return bare, [], None
     left, removed = strip(text)
     reason = is_noise(role, left)

@@ -65,7 +65,7 @@ def _epoch(number: float) -> int:
 
 def _iso(text: str, zone: str | None) -> int:
     text = text.strip()
-    if _NUMBER.fullmatch(text):
+    if text[4:5] != "-" and _NUMBER.fullmatch(text):
         return _epoch(float(text) if "." in text else int(text[:20]))
     try:
         time = datetime.fromisoformat(text)

@@ -6,6 +6,7 @@ the same record gives again; the time is the Kafka record's; the zone is UTC.
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 
 import msgspec
 
@@ -35,14 +36,14 @@ def validate(
 
     `record_time` and `now` (this process's clock) are epoch milliseconds. Raises Refused.
     """
-    scope_id = _id("scope_id", message.scope_id)
+    scope_id = _known_id("scope_id", message.scope_id)
     text, attachments = content.read(message.content)
     zone = times.zone_name(message.time_zone)
     return InboxMessage(
-        tenant=_id("tenant", message.tenant),
+        tenant=_known_id("tenant", message.tenant),
         scope_kind=_one_of("scope_kind", message.scope_kind, SCOPE_KINDS),
         scope_id=scope_id,
-        session_id=scope_id if message.session_id is None else _id("session_id", message.session_id),
+        session_id=scope_id if message.session_id is None else _known_id("session_id", message.session_id),
         message_id=(
             f"{topic}-{partition}-{offset}" if message.message_id is None else _id("message_id", message.message_id)
         ),
@@ -105,6 +106,10 @@ def _id(field: str, value: object) -> str:
     return text
 
 
+# The same tenants, scopes and sessions come all the time. Typed: 1 and True are equal, and only one is an id.
+_known_id = lru_cache(maxsize=20_000, typed=True)(_id)
+
+
 def _one_of(field: str, value: object, valid: tuple[str, ...]) -> str:
     if value in valid:
         return str(value)
@@ -125,10 +130,13 @@ def _speaker(value: str) -> str:
 def _attributes(given: Mapping[str, object]) -> dict[str, str]:
     """Values as text: strings as they are, anything else as JSON, null left out."""
     attributes = {}
-    for key, value in given.items():
+    size = 0
+    for name, value in given.items():
         if value is not None:
-            text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
-            attributes[content.clean(key)] = content.clean(text)
-    if sum(len(key) + len(value) for key, value in attributes.items()) > ATTRIBUTE_CHARS:
+            text = content.clean(value if isinstance(value, str) else msgspec.json.encode(value).decode())
+            key = content.clean(name)
+            attributes[key] = text
+            size += len(key) + len(text)
+    if size > ATTRIBUTE_CHARS:
         raise Refused(f"attributes hold more than {ATTRIBUTE_CHARS} characters")
     return attributes

@@ -27,20 +27,20 @@ class Rules:
         self.horizon = settings.dedup_horizon
         self.background = settings.background_turns
         self._age = int(settings.max_age_seconds * 1000)
+        self.shortest = min(self.idle, self._age)
         self._repeat = int(settings.repeat_seconds * 1000)
         self._budget = settings.token_budget
         self._warm_up = settings.warm_up_turns
         self._user_turns = settings.user_turns
 
-    def expired(self, window: OpenWindow, now: int) -> str | None:
-        """Silent or open for too long, in append time."""
-        if now - window.last_append > self.idle:
-            return IDLE
-        return AGE if now - window.first_append > self._age else None
+    def expired(self, window: OpenWindow, now: int) -> str:
+        """What ends a window beyond its deadline: it is silent, or open, for too long, in append time."""
+        return IDLE if now - window.last_append > self.idle else AGE
 
     def deadline(self, window: OpenWindow) -> int:
-        """The last moment at which `expired` says no, if nothing more comes."""
-        return min(window.last_append + self.idle, window.first_append + self._age)
+        """The last moment of a window to which nothing more comes."""
+        silent, old = window.last_append + self.idle, window.first_append + self._age
+        return silent if silent < old else old  # noqa: FURB136 (per message: no call)
 
     def ends_before(self, window: OpenWindow, sent_at: int, cost: int) -> str | None:
         """Whether a turn belongs to the next window: a gap in event time, or no room left.
@@ -48,7 +48,7 @@ class Rules:
         Only forward gaps count, from the latest event so far: a late message joins and is sorted in,
         it does not tear a conversation in two. A turn larger than the budget gets a window to itself.
         """
-        if not window.turns:
+        if not window.kept:
             return None
         if sent_at - window.latest_sent > self.idle:
             return GAP
@@ -70,7 +70,7 @@ class Rules:
             reason = DUPLICATE
         elif noisy is not None and (text or not message.attachments or noisy == noise.SYSTEM):
             reason = noisy
-        elif text and live.repeats(message, text, self._repeat):
+        elif text in live.run and live.repeats(message, text, self._repeat):
             reason = REPEAT
         else:
             reason = None

@@ -19,7 +19,7 @@ from collections.abc import Iterable
 from itertools import count
 from typing import NamedTuple
 
-import msgspec
+from msgspec.structs import replace
 
 from schemas import wire
 from schemas.inbox import Arrived, InboxCommand
@@ -29,10 +29,7 @@ from streams.settings import Windowing
 from streams.windows import cutting
 from streams.windows.holds import Holds
 from streams.windows.replay import not_proved_out
-from streams.windows.sessions import LiveSession, OpenWindow, cost, id_hash_of, in_order, turn_of, window_of
-
-_pack = msgspec.msgpack.Encoder().encode
-_unpack = msgspec.msgpack.Decoder(Session).decode
+from streams.windows.sessions import Keys, LiveSession, OpenWindow, cost, id_hash_of, in_order, turn_of, window_of
 
 
 class Closed(NamedTuple):
@@ -43,6 +40,7 @@ class Closed(NamedTuple):
 
     session: Session | None
     window: Window
+    keys: Keys
 
 
 class PartitionWindows:
@@ -80,9 +78,9 @@ class PartitionWindows:
         for record in sessions:
             key = wire.place_of(record)
             pending = not_proved_out(record, position)
-            kept = msgspec.structs.replace(record, cuts=[each.cut for each in pending])
+            kept = replace(record, cuts=[each.cut for each in pending])
             if not pending and not record.spilled and not record.spilled_filtered:
-                self._resting[key] = _pack(kept)
+                self._resting[key] = wire.packed(kept)
                 continue
             live = self._live[key] = LiveSession(key, kept)
             live.pending.extend(pending)
@@ -96,6 +94,7 @@ class PartitionWindows:
             return []
         if append_time > self.partition_time:  # noqa: PLR1730 (per message: no call)
             self.partition_time = append_time
+        rules = self._rules
         live = self._live.get(message.place) or self._session(message.place)
         if offset <= live.accounted:
             self._position = offset + 1
@@ -107,27 +106,38 @@ class PartitionWindows:
         self._position = offset
         closed: list[Closed] = []
         id_hash = id_hash_of(message.message_id)
-        text, stripped, reason = self._rules.examine(live, message, id_hash)
-        if live.open is not None and (ended := self._rules.expired(live.open, append_time)):
-            closed.append(self._close(live, ended))
+        text, stripped, reason = rules.examine(live, message, id_hash)
+        window = live.open
+        # No window ends before the shorter of the two limits: mostly this asks no further.
+        if (
+            window is not None
+            and append_time - window.first_append > rules.shortest
+            and append_time > rules.deadline(window)
+        ):
+            closed.append(self._close(live, rules.expired(window, append_time)))
+            window = None
         if reason is None:
-            turn = turn_of(offset, append_time, message, text)
-            weight = cost(text, message.extras)
-            if live.open is not None and (ended := self._rules.ends_before(live.open, turn.sent_at, weight)):
+            sent_at, extras = message.sent_at, message.extras
+            weight = cost(text, extras)
+            if window is not None and (ended := rules.ends_before(window, sent_at, weight)):
                 closed.append(self._close(live, ended))
-            window = self._window(live, offset, append_time)
-            same = text == message.text
-            head = wire.head(offset, append_time, message.words) if same else wire.head_of(turn)
-            window.keep(turn, weight, head, message.extras)
-            live.heard(turn)
+                window = None
+            if window is None or window.hold is None:
+                window = self._window(live, offset, append_time)
+            head = wire.head(offset, append_time, message.words)
+            if text != message.text:
+                head = wire.head_of(replace(wire.turn(head + wire.BARE), text=text))
+            window.keep((sent_at, offset, head, extras), append_time, message.role, weight)
+            live.heard((message.role, message.speaker), text, sent_at)
             if stripped:
                 self.stripped.update(stripped)
         else:
             window = self._window(live, offset, append_time)
             window.drop(offset, reason)
-        live.remember(id_hash, self._rules.horizon)
+        if reason != cutting.DUPLICATE:
+            live.remember(id_hash, rules.horizon)
         self._position = offset + 1
-        if ended := self._rules.ends_after(window, live.record.next_ordinal):
+        if ended := rules.ends_after(window, live.record.next_ordinal):
             closed.append(self._close(live, ended))
         return closed
 
@@ -152,8 +162,8 @@ class PartitionWindows:
             if due != live.due:
                 continue
             if live.open is not None and not live.pending:
-                if reason := self._rules.expired(live.open, now):
-                    closed.append(self._close(live, reason))
+                if now > self._rules.deadline(live.open):
+                    closed.append(self._close(live, self._rules.expired(live.open, now)))
                 else:
                     self._watch(live, self._rules.deadline(live.open))
                     continue
@@ -202,16 +212,16 @@ class PartitionWindows:
         live = self._live.get(key)
         if live is None:
             packed = self._resting.pop(key, None)
-            record = wire.session_at(key) if packed is None else _unpack(packed)
+            record = wire.session_at(key) if packed is None else wire.unpacked(packed)
             live = self._live[key] = LiveSession(key, record)
             self._watch(live, self.partition_time + self._rules.idle)
         return live
 
     def _rest(self, live: LiveSession) -> None:
-        del self._live[live.key]
+        del self._live[live.place]
         live.due = -1  # whatever deadline of it is still in the heap
         if live.record.next_ordinal:
-            self._resting[live.key] = _pack(live.snapshot())
+            self._resting[live.place] = wire.packed(live.snapshot())
 
     def _window(self, live: LiveSession, offset: int, append_time: int) -> OpenWindow:
         window = live.open
@@ -232,9 +242,9 @@ class PartitionWindows:
         heapq.heappush(self._deadlines, (due, next(self._sequence), live))
 
     def _close(self, live: LiveSession, reason: str) -> Closed:
-        cut, turns, hold = live.close(reason, self.partition_time, self._position, self._rules.background)
-        self._holds.closed(cut.window_id, live, hold, self._position)
-        return Closed(live.snapshot(), window_of(live.record, cut, turns, self._partition))
+        cut, turns, window = live.close(reason, self.partition_time, self._position, self._rules.background)
+        self._holds.closed(cut.window_id, live, window.hold, self._position)
+        return Closed(live.snapshot(), window_of(live.record, cut, turns, self._partition), live.keys)
 
     def _read_again(self, live: LiveSession, offset: int, append_time: int, message: Arrived) -> list[Closed]:
         for each in live.pending:
@@ -250,5 +260,6 @@ class PartitionWindows:
         while live.pending and not live.pending[0].missing:
             each = live.pending.popleft()
             self._holds.closed(each.cut.window_id, live, each.hold, self._position)
-            closed.append(Closed(None, window_of(live.record, each.cut, in_order(each.turns), self._partition)))
+            window = window_of(live.record, each.cut, in_order(each.turns), self._partition)
+            closed.append(Closed(None, window, live.keys))
         return closed

@@ -61,12 +61,12 @@ class Run:
         return self.take(closed)
 
     def take(self, closed: Sequence[Closed]) -> list[Window]:
-        for session, window in closed:
-            if session is not None:
-                self.records[session.scope.session_key(session.session_id)] = session
-            self.emitted.append(window)
-            self.windows.confirmed(window.window_id)
-        return [window for _, window in closed]
+        for each in closed:
+            if each.session is not None:
+                self.records[each.keys.session] = each.session
+            self.emitted.append(each.window)
+            self.windows.confirmed(each.window.window_id)
+        return [each.window for each in closed]
 
     def tick(self, time: int) -> list[Window]:
         return self.take(self.windows.tick(time))
@@ -219,24 +219,24 @@ def test_case_30_a_spilled_window_goes_on_after_a_restart_that_reads_none_of_it_
 def test_a_recorded_cut_is_emitted_again_as_it_was_and_never_computed_anew() -> None:
     before = PartitionWindows(settings(warm_up_turns=(), user_turns=2), 0)
     closed = [c for i in range(3) for c in before.add(i, NOW + i, message(i))]
-    ((record, window),) = closed
-    assert record is not None
+    (first,) = closed
+    assert first.session is not None
     # The rules have changed since: a cut that was computed anew would hold five turns.
     after = PartitionWindows(FIVE, 0)
-    assert after.restore([record], 0) == []
+    assert after.restore([first.session], 0) == []
     again = [c for i in range(3) for c in after.add(i, NOW + i, message(i))]
-    assert again == [Closed(None, window)]
+    assert again == [first._replace(session=None)]
     assert after.low_watermark(3) == 0
-    after.confirmed(window.window_id)
+    after.confirmed(first.window.window_id)
     assert after.low_watermark(3) == 2
 
 
 def test_a_recorded_cut_whose_messages_do_not_come_again_stops_the_partition() -> None:
     before = PartitionWindows(settings(warm_up_turns=(), user_turns=2), 0)
-    ((record, _),) = [c for i in range(2) for c in before.add(i, NOW, message(i))]
-    assert record is not None
+    (first,) = [c for i in range(2) for c in before.add(i, NOW, message(i))]
+    assert first.session is not None
     after = PartitionWindows(FIVE, 0)
-    after.restore([record], 0)
+    after.restore([first.session], 0)
     after.add(0, NOW, message(0))
     with pytest.raises(LostRecords, match=r"lacks the inbox offsets \[1\]"):
         after.add(2, NOW, message(2))
@@ -249,13 +249,13 @@ def test_a_window_whose_messages_were_all_spilled_is_emitted_again_at_once() -> 
     windows.spill(3, 0)
     windows.spilled()
     assert windows.low_watermark(3) == 3
-    ((record, window),) = windows.tick(NOW + 20 * MINUTE)
-    assert record is not None
+    (closed,) = windows.tick(NOW + 20 * MINUTE)
+    assert closed.session is not None
     assert windows.low_watermark(5) == 3, "the partition must not pass a window that is not out"
-    assert PartitionWindows(FIVE, 0).restore([record], 3) == [Closed(None, window)]
-    windows.confirmed(window.window_id)
+    assert PartitionWindows(FIVE, 0).restore([closed.session], 3) == [closed._replace(session=None)]
+    windows.confirmed(closed.window.window_id)
     assert windows.low_watermark(5) == 5
-    assert PartitionWindows(FIVE, 0).restore([record], 5) == [], "a commit beyond it proves that it is out"
+    assert PartitionWindows(FIVE, 0).restore([closed.session], 5) == [], "a commit beyond it proves that it is out"
 
 
 def test_case_31_a_session_of_history_is_cut_at_the_gaps_in_its_own_time() -> None:

@@ -9,7 +9,6 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterator
 from functools import partial
 
-import msgspec
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -116,18 +115,18 @@ class Worker:
         self.emit(self.windows.restore((CODEC.decode(r, Session) for r in broker.records.values()), self.position))
 
     def emit(self, closed: list[Closed]) -> None:
-        for session, window in closed:
+        for session, window, _ in closed:
             if session is not None:
                 self.issue(session)
             self.sends.append((self.issued, partial(self.sent.append, window)))
             self.sends.append((self.issued, partial(self.windows.confirmed, window.window_id)))
 
     def issue(self, session: Session) -> None:
-        now = msgspec.msgpack.encode(session)
+        now = CODEC.encode(session)
 
         def written() -> None:
-            assert msgspec.msgpack.encode(session) == now, "a record changed after it was handed out"
-            self.broker.records[session.scope.session_key(session.session_id)] = CODEC.encode(session)
+            assert CODEC.encode(session) == now, "a record changed after it was handed out"
+            self.broker.records[session.scope.session_key(session.session_id)] = now
 
         self.issued += 1
         self.writes.append(written)
