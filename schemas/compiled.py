@@ -6,7 +6,7 @@ that, which is most of what a fast stage spends on a message. It writes the same
 against fastavro. Encoding: Avro 1.11 specification, "Binary Encoding".
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple, cast
 
@@ -85,7 +85,11 @@ def compiled(kind: type[msgspec.Struct], schema: Any) -> Compiled:
 
 
 def run(first: str, last: str) -> msgspec.Meta:
-    """Marks a `bytes` field of a projection: the fields from `first` to `last` as they lie on the wire."""
+    """Marks a field of a projection that takes those of an event from `first` to `last` at once.
+
+    Of type `bytes` it has them as they lie on the wire. Of a struct's type it has them as values
+    that all equal runs share, which is worth it where a few come again and again.
+    """
     return msgspec.Meta(extra={"run": (first, last)})
 
 
@@ -116,23 +120,28 @@ class _Compiler:
         self.kinds[kind.__name__] = kind
         types = _types(kind)
         runs = {
-            name: type_.extra["run"]
+            name: (*type_.extra["run"], type_.type)
             for name, type_ in types.items()
             if isinstance(type_, inspect.Metadata) and type_.extra is not None
         }
-        wanted = types.keys() - runs.keys() | {last for _, last in runs.values()}
+        wanted = types.keys() - runs.keys() | {last for _, last, _ in runs.values()}
         lines = [f"def read_{kind.__name__}(data, at):"]
+        names = [field["name"] for field in schema["fields"]]
         for field in schema["fields"]:
             name, of = field["name"], self._named(field["type"])
-            lines += [f" from_{taken} = at" for taken, (first, _) in runs.items() if first == name]
+            lines += [f" from_{taken} = at" for taken, (first, _, _) in runs.items() if first == name]
             if name in types:
                 lines += _deeper(self._read(of, types[name], f"f_{name}", name in _FEW))
-            elif of == "string":
-                lines += _deeper(_extent())
-                lines += [" at = end"]
             else:
-                raise TypeError(f"{name}: only texts are skipped")
-            lines += [f" f_{taken} = data[from_{taken}:at]" for taken, (_, last) in runs.items() if last == name]
+                lines += _deeper(self._skip(of))
+            for taken, (first, last, type_) in runs.items():
+                if last == name and isinstance(type_, inspect.StructType):
+                    fields = schema["fields"][names.index(first) : names.index(last) + 1]
+                    self.record(type_.cls, {"fields": fields})
+                    lines += [f" f_{taken} = known_{type_.cls.__name__}[data[from_{taken}:at]]"]
+                    self.lines += [f"known_{type_.cls.__name__} = Known(read_{type_.cls.__name__})"]
+                elif last == name:
+                    lines += [f" f_{taken} = data[from_{taken}:at]"]
             wanted -= {name}
             if not wanted:
                 break
@@ -185,7 +194,7 @@ class _Compiler:
                 yield f" {_PUT}(varints[len({value})],)"
                 if name == "array" and _last(value) in _ONCE:
                     yield f" out += map(varint, {value})"
-                    inner = iter(())
+                    inner: Iterable[str] = ()
                 elif name == "array":
                     yield f" for {item} in {value}:"
                     inner = self._write(self._named(schema["items"]), _item(type_), item)
@@ -232,11 +241,7 @@ class _Compiler:
                 item = f"{target}_"
                 yield f"{target} = " + ("[]" if name == "array" else "{}")
                 yield "while count := data[at]:"
-                yield " if count & 129:"
-                yield "  count, at = block(data, at)"
-                yield " else:"
-                yield "  count >>= 1"
-                yield "  at += 1"
+                yield from _deeper(_count())
                 yield " for _ in range(count):"
                 if name == "array":
                     inner = [*self._read(self._named(schema["items"]), _item(type_), item), f"{target}.append({item})"]
@@ -252,6 +257,43 @@ class _Compiler:
                 yield f"{target}, at = read_{kind.__name__}(data, at)"
             case other:
                 raise TypeError(f"{other} is not compiled")
+
+
+    def _skip(self, schema: Any) -> Iterator[str]:
+        match _name_of(schema):
+            case "string" | "bytes":
+                yield from _extent()
+                yield "at = end"
+            case "long" | "int":
+                yield "while data[at] > 127:"
+                yield " at += 1"
+                yield "at += 1"
+            case "union":
+                yield "branch, at = data[at], at + 1"
+                yield "if branch:"
+                yield from _deeper(self._skip(self._named(schema[1])))
+            case "array" | "map" as name:
+                yield "while count := data[at]:"
+                yield from _deeper(_count())
+                yield " for _ in range(count):"
+                if name == "map":
+                    yield from _deeper(_deeper(self._skip("string")))
+                yield from _deeper(_deeper(self._skip(self._named(schema["values" if name == "map" else "items"]))))
+                yield "at += 1"
+            case "record":
+                for field in schema["fields"]:
+                    yield from self._skip(self._named(field["type"]))
+            case other:
+                raise TypeError(f"{other} is not compiled")
+
+
+def _count() -> Iterator[str]:
+    """Lines after which `count` items of a block begin at `at`."""
+    yield "if count & 129:"
+    yield " count, at = block(data, at)"
+    yield "else:"
+    yield " count >>= 1"
+    yield " at += 1"
 
 
 def _extent() -> Iterator[str]:
@@ -297,7 +339,7 @@ def _struct(type_: inspect.Type) -> type[msgspec.Struct]:
     raise TypeError(f"{type_} is not a struct")
 
 
-def _deeper(lines: "Iterator[str] | list[str]") -> Iterator[str]:
+def _deeper(lines: Iterable[str]) -> Iterator[str]:
     return (f" {line}" for line in lines)
 
 
@@ -374,6 +416,22 @@ class _Shared(dict[bytes, str]):
         return text
 
 
+class _Known(dict[bytes, Any]):
+    """One value for all the places where it stands."""
+
+    def __init__(self, read: Read) -> None:
+        self._read = read
+
+    def __missing__(self, encoded: bytes) -> Any:
+        value, end = self._read(encoded, 0)
+        if end != len(encoded):
+            raise ValueError("a text that is cut short")
+        if len(self) >= _REMEMBERED:
+            self.clear()
+        self[encoded] = value
+        return value
+
+
 def _number(data: bytes, at: int) -> tuple[int, int]:
     """A zigzag varint of at most 64 bits."""
     digits = data[at : at + 6]
@@ -420,6 +478,7 @@ def _block(data: bytes, at: int) -> tuple[int, int]:
 VARINTS = _Varints()
 _HELPERS = {
     "Encoded": Encoded,
+    "Known": _Known,
     "varint": varint,
     "varints": VARINTS,
     "whole": _Whole(),

@@ -36,6 +36,13 @@ class InboxMessage(Scoped, kw_only=True):
     origin_offset: int
 
 
+class Carried(msgspec.Struct, gc=False):
+    """What a message has besides its words."""
+
+    attachments: list[Attachment]
+    attributes: dict[str, str]
+
+
 class Arrived(msgspec.Struct, gc=False):
     """An inbox message as windowing reads it (projected, never written): `place`, the session; what
     the rules look at; and the same once more as bytes, which go into windows as they came.
@@ -48,9 +55,8 @@ class Arrived(msgspec.Struct, gc=False):
     text: str
     sent_at: int
     words: Annotated[bytes, run("message_id", "kind")]
-    attachments: list[Attachment]
-    attributes: dict[str, str]
     extras: Annotated[bytes, run("attachments", "attributes")]
+    carried: Annotated[Carried, run("attachments", "attributes")]
 
 
 class InboxCommand(Scoped, kw_only=True):

@@ -43,9 +43,14 @@ class Intake(ProcessingStage):
                 self.dead_letter(deliveries, record, error)
             else:
                 inbox.append((accepted.scope.key, self.codec.encode(accepted)))
+        await self.tails.room(assignment.partition)
         deliveries.send_all(INBOX.name, inbox)
-        await deliveries.confirmed()
-        self.done(assignment, records[-1].offset + 1, len(records), started)
+
+        async def confirm() -> None:
+            await deliveries.confirmed()
+            self.done(assignment, records[-1].offset + 1, len(records), started)
+
+        self.tails.start(assignment.partition, confirm())
 
     def _accept(self, record: Record, now: int) -> InboxMessage | InboxCommand:
         value: Any = self.codec.decode(record.value, self.accepts)

@@ -8,6 +8,7 @@ from schemas.codec import Codec
 from streams import metrics
 from streams.delivery.app import build_app
 from streams.delivery.stage import Assignment, Record, Stage
+from streams.delivery.tails import Tails
 from streams.settings import Settings, load
 from topics.catalogue import DLQ
 from topics.dead_letters import dead_letter
@@ -22,6 +23,7 @@ class ProcessingStage(Stage):
         self.settings = settings
         self.codec = codec(settings)
         self.producer = Producer(settings.kafka.bootstrap_servers)
+        self.tails = Tails()
         self.ready: set[int] = set()
         """Partitions whose state is restored: their records are being worked on."""
 
@@ -41,12 +43,14 @@ class ProcessingStage(Stage):
         await self.producer.stop()
 
     async def tick(self, assignment: Assignment) -> None:
+        await self.tails.settle(assignment.partition)
         metrics.LAG.labels(self.name, assignment.partition).set(assignment.lag)
 
     async def assigned(self, assignment: Assignment) -> None:
         self.ready.add(assignment.partition)
 
     async def revoked(self, partition: int) -> None:
+        await self.tails.end(partition)
         self.ready.discard(partition)
         metrics.LAG.labels(self.name, partition).set(-1)
 

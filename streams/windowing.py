@@ -25,7 +25,7 @@ LOG_APPEND_TIME = 1
 class Windowing(ProcessingStage):
     name = "windowing"
     source = INBOX.name
-    max_records = 1000
+    max_records = 2000
 
     def __init__(self, settings: Settings) -> None:
         super().__init__(settings)
@@ -63,12 +63,21 @@ class Windowing(ProcessingStage):
                 whole: Any = self.codec.decode(record.value, InboxMessage, InboxCommand)
                 appended_at = whole.received_at
             if isinstance(event, Arrived):
-                closed += windows.add(record.offset, appended_at, event)
+                try:
+                    closed += windows.add(record.offset, appended_at, event)
+                except UnicodeDecodeError as error:  # in the session's name, which the reader passes over
+                    self.dead_letter(refused, record, error)
             else:
                 closed += windows.end_session(record.offset, appended_at, event)
-        await refused.confirmed()
-        await self._emit(assignment, closed)
-        self.done(assignment, windows.low_watermark(assignment.read), len(records), started)
+        await self.tails.room(assignment.partition)
+
+        async def emit() -> None:
+            await refused.confirmed()
+            await self._emit(assignment, closed)
+            # Of the next batch, which may have been added meanwhile, only what its windows hold is known.
+            self.done(assignment, windows.low_watermark(records[-1].offset + 1), len(records), started)
+
+        self.tails.start(assignment.partition, emit())
 
     async def tick(self, assignment: Assignment) -> None:
         await super().tick(assignment)

@@ -54,23 +54,26 @@ class Rules:
             return GAP
         return TOKENS if window.tokens + cost > self._budget else None
 
-    def ends_after(self, window: OpenWindow, ordinal: int) -> str | None:
+    def wanted(self, ordinal: int) -> int:
+        """How many user turns fill the session's window of this ordinal."""
+        return self._warm_up[ordinal] if ordinal < len(self._warm_up) else self._user_turns
+
+    def ends_after(self, window: OpenWindow) -> str | None:
         """Whether the window is full with what it holds now."""
-        wanted = self._warm_up[ordinal] if ordinal < len(self._warm_up) else self._user_turns
-        if window.user_turns >= wanted:
+        if window.user_turns >= window.wanted:
             return TURNS
         return TOKENS if window.tokens >= self._budget else None
 
     def examine(self, live: LiveSession, message: Arrived, id_hash: bytes) -> tuple[str, list[str], str | None]:
         """The text to keep, what was stripped from it, and the reason to filter the message (None: keep it)."""
         text, stripped, noisy = noise.clean(message.role, message.text)
-        if message.attributes and message.attributes.get("memory") == "off":
+        if message.carried.attributes.get("memory") == "off":
             reason: str | None = MEMORY_OFF
         elif id_hash in live.known:
             reason = DUPLICATE
-        elif noisy is not None and (text or not message.attachments or noisy == noise.SYSTEM):
+        elif noisy is not None and (text or not message.carried.attachments or noisy == noise.SYSTEM):
             reason = noisy
-        elif text in live.run and live.repeats(message, text, self._repeat):
+        elif (text == live.last or live.run) and live.repeats(message, text, self._repeat):
             reason = REPEAT
         else:
             reason = None

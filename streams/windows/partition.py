@@ -84,6 +84,8 @@ class PartitionWindows:
                 continue
             live = self._live[key] = LiveSession(key, kept)
             live.pending.extend(pending)
+            if live.open is not None:
+                live.open.wanted = self._rules.wanted(kept.next_ordinal)
             self._watch(live, self._rules.deadline(live.open) if live.open else 0)
             again += self._emit_again(live)
         return again
@@ -128,7 +130,7 @@ class PartitionWindows:
             if text != message.text:
                 head = wire.head_of(replace(wire.turn(head + wire.BARE), text=text))
             window.keep((sent_at, offset, head, extras), append_time, message.role, weight)
-            live.heard((message.role, message.speaker), text, sent_at)
+            live.heard(message.role, message.speaker, text, sent_at)
             if stripped:
                 self.stripped.update(stripped)
         else:
@@ -137,7 +139,7 @@ class PartitionWindows:
         if reason != cutting.DUPLICATE:
             live.remember(id_hash, rules.horizon)
         self._position = offset + 1
-        if ended := rules.ends_after(window, live.record.next_ordinal):
+        if ended := rules.ends_after(window):
             closed.append(self._close(live, ended))
         return closed
 
@@ -201,12 +203,12 @@ class PartitionWindows:
         live.record.cuts = [cut for cut in live.record.cuts if cut.window_id != window_id]
 
     def low_watermark(self, position: int) -> int:
-        """Every offset below may be committed. `position` is the one after the last record handled.
+        """Every offset below may be committed. `position` is the one after the last record that is done with.
 
         Records below it that never came here (dead letters) count as done.
         """
         self._position = max(self._position, position)
-        return self._holds.lowest(self._position)
+        return self._holds.lowest(position)
 
     def _session(self, key: bytes) -> LiveSession:
         live = self._live.get(key)
@@ -226,7 +228,7 @@ class PartitionWindows:
     def _window(self, live: LiveSession, offset: int, append_time: int) -> OpenWindow:
         window = live.open
         if window is None:
-            window = live.open = OpenWindow(offset, append_time)
+            window = live.open = OpenWindow(offset, append_time, self._rules.wanted(live.record.next_ordinal))
             deadline = self._rules.deadline(window)
             if deadline < live.due:
                 self._watch(live, deadline)
@@ -258,7 +260,7 @@ class PartitionWindows:
     def _emit_again(self, live: LiveSession) -> list[Closed]:
         closed = []
         while live.pending and not live.pending[0].missing:
-            each = live.pending.popleft()
+            each = live.pending.pop(0)
             self._holds.closed(each.cut.window_id, live, each.hold, self._position)
             window = window_of(live.record, each.cut, in_order(each.turns), self._partition)
             closed.append(Closed(None, window, live.keys))

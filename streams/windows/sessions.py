@@ -4,13 +4,13 @@ The record (`schemas.window.Session`) is all that outlives the process. It is bu
 a session is built from it again; nothing in between is written.
 """
 
-from collections import deque
 from collections.abc import Sequence
 from hashlib import blake2b
 from operator import attrgetter
 from typing import NamedTuple
 
 from msgspec.structs import replace
+from xxhash import xxh3_64_digest
 
 from schemas import wire
 from schemas.inbox import Arrived
@@ -22,7 +22,6 @@ BACKGROUND_CHARS = 500
 """Background is there to be glanced at; it is copied into every cut, so a long text is clipped."""
 
 _RUN_LENGTH = 64
-_ID_BYTES = 8
 _in_order = attrgetter("sent_at", "offset")
 
 
@@ -34,14 +33,16 @@ class OpenWindow:
     """A window that still takes messages. `kept` and `filtered` are in order of arrival.
 
     `hold` is its first inbox offset that no session record covers yet, None where all are covered.
+    `wanted` is the number of user turns that fill it.
     """
 
     __slots__ = (
         "filtered", "first_append", "first_offset", "hold", "kept", "last_append", "last_offset", "latest_sent",
-        "tokens", "user_turns",
+        "tokens", "user_turns", "wanted",
     )  # fmt: skip
 
-    def __init__(self, first_offset: int, first_append: int) -> None:
+    def __init__(self, first_offset: int, first_append: int, wanted: int = 0) -> None:
+        self.wanted = wanted
         self.first_offset = first_offset
         self.first_append = first_append
         self.last_append = first_append
@@ -84,14 +85,16 @@ class Keys(NamedTuple):
 class LiveSession:
     """A session in memory. Every message up to the inbox offset `accounted` is in its record.
 
-    `run` has what was said since the speaker changed, and when (event time).
+    `known` has the hashes of message ids, the oldest first; a set beside a queue would be twice the memory.
+    `last` is what was said last, `run` what the same speaker said right before and when, if anything.
     `due` is when to look at it again (partition time), `held_since` when its window began to hold
     the partition back (the clock that `PartitionWindows.spill` is given).
     """
 
     __slots__ = (
-        "_background", "_speaking", "accounted", "due", "held_since", "keys", "known", "open", "pending", "place",
-        "recent", "record", "run",
+        "_background", "_last_at", "_role", "_speaker", "accounted", "due", "held_since", "keys", "known", "last",
+        "open", "pending", "place",
+        "record", "run",
     )  # fmt: skip
 
     def __init__(self, place: bytes, record: Session) -> None:
@@ -100,37 +103,42 @@ class LiveSession:
         scope = record.scope
         self.keys = Keys(scope.key, scope.session_key(record.session_id))
         self.accounted = max(record.closed_through, record.spilled_through)
-        self.recent = deque(_split(record.recent_ids))
-        self.known = set(self.recent)
+        self.known = dict.fromkeys(_split(record.recent_ids))
         self.open = _reopened(record)
-        self.pending: deque[Pending] = deque()
+        self.pending: list[Pending] = []
         self.due = 0
         self.held_since = 0
-        self._speaking: tuple[str, str] | None = None
-        self.run: dict[str, int] = {}
+        self._role = self._speaker = self.last = ""
+        self._last_at = 0
+        self.run: dict[str, int] | None = None
         for turn in (*record.background, *record.spilled):
-            self.heard((turn.role, turn.speaker), turn.text, turn.sent_at)
+            self.heard(turn.role, turn.speaker, turn.text, turn.sent_at)
         self._background = tuple(wire.head_of(turn) + wire.BARE for turn in record.background)
         record.background = wire.turns(self._background)
 
     def remember(self, id_hash: bytes, horizon: int) -> None:
         """Keep the hash of an id that is not known, and forget the oldest beyond the horizon."""
-        self.known.add(id_hash)
-        self.recent.append(id_hash)
-        if len(self.recent) > horizon:
-            self.known.discard(self.recent.popleft())
+        self.known[id_hash] = None
+        if len(self.known) > horizon:
+            del self.known[next(iter(self.known))]
 
     def repeats(self, message: Arrived, text: str, within: int) -> bool:
-        """Has this speaker said `text`, which is in `run`, within so many milliseconds, and nobody spoken since?"""
-        recent = abs(message.sent_at - self.run[text]) <= within
-        return recent and text != "" and self._speaking == (message.role, message.speaker)
+        """Has this speaker said `text` within so many milliseconds, and nobody spoken since?"""
+        if not text or message.role != self._role or message.speaker != self._speaker:
+            return False
+        said = self._last_at if text == self.last else self.run.get(text) if self.run else None
+        return said is not None and abs(message.sent_at - said) <= within
 
-    def heard(self, who: tuple[str, str], text: str, sent_at: int) -> None:
-        if who != self._speaking or len(self.run) >= _RUN_LENGTH:
-            self._speaking = who
-            self.run = {text: sent_at}
+    def heard(self, role: str, speaker: str, text: str, sent_at: int) -> None:
+        if role != self._role or speaker != self._speaker:
+            self._role, self._speaker = role, speaker
+            self.run = None
         else:
-            self.run[text] = sent_at
+            if self.run is None or len(self.run) >= _RUN_LENGTH:
+                self.run = {}
+            self.run[self.last] = self._last_at
+        self.last = text
+        self._last_at = sent_at
 
     def spill(self, position: int) -> Session:
         """The record with the open window's messages in it, for an early acknowledgement."""
@@ -185,7 +193,7 @@ class LiveSession:
             cuts=list(self.record.cuts),
             spilled=window.turns() if window and spilled else [],
             spilled_filtered=list(window.filtered) if window and spilled else [],
-            recent_ids=b"".join(self.recent),
+            recent_ids=b"".join(self.known),
         )
 
 
@@ -240,8 +248,8 @@ def cost(text: str, extras: bytes) -> int:
 
 
 def id_hash_of(message_id: str) -> bytes:
-    """What is remembered of a message id: 8 bytes."""
-    return blake2b(message_id.encode(), digest_size=_ID_BYTES).digest()
+    """What is remembered of a message id: 8 bytes. Whoever makes two ids collide loses messages of their own."""
+    return xxh3_64_digest(message_id.encode())
 
 
 def _reopened(record: Session) -> OpenWindow | None:
@@ -260,7 +268,7 @@ def _reopened(record: Session) -> OpenWindow | None:
 
 
 def _split(hashes: bytes) -> list[bytes]:
-    return [hashes[start : start + _ID_BYTES] for start in range(0, len(hashes), _ID_BYTES)]
+    return [hashes[start : start + 8] for start in range(0, len(hashes), 8)]
 
 
 def _glance(kept: Kept) -> bytes:

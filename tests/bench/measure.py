@@ -26,7 +26,9 @@ from topics.reader import ends
 
 
 class Measured(NamedTuple):
-    records: int
+    """`share` is the part of the topic's records that the clock saw."""
+
+    share: float
     seconds: float
     cpu_seconds: float
 
@@ -34,15 +36,18 @@ class Measured(NamedTuple):
 class Stopwatch:
     def __init__(self) -> None:
         self._started: tuple[float, float] | None = None
+        self._before = 0
 
-    def start(self) -> None:
-        """Only the first call counts."""
+    def start(self, records: int = 0) -> None:
+        """Only the first call counts. `records` were read before."""
         if self._started is None:
             self._started = time.perf_counter(), time.process_time()
+            self._before = records
 
     def stop(self, records: int) -> Measured:
         wall, cpu = self._started or (0.0, 0.0)
-        return Measured(records, time.perf_counter() - wall, time.process_time() - cpu)
+        share = (records - self._before) / records
+        return Measured(share, time.perf_counter() - wall, time.process_time() - cpu)
 
 
 async def floor(bootstrap: str) -> Measured:
@@ -71,9 +76,10 @@ async def floor(bootstrap: str) -> Measured:
 
 
 async def stage(make: Callable[[Settings], ProcessingStage], bootstrap: str) -> Measured:
-    """From a stage's first record to the mark of its last, under a group of its own.
+    """A warm stage until the mark of its last record, under a group of its own.
 
-    A mark comes only when every record that was produced is confirmed.
+    It is warm when its first mark has come: the producer has its id and knows its topics then, which
+    a worker waits for once. A mark comes only when every record that was produced is confirmed.
     """
     settings = Settings(
         kafka=Kafka(bootstrap_servers=bootstrap, partitions=PARTITIONS, group_prefix=f"bench-{uuid.uuid4().hex[:8]}"),
@@ -83,6 +89,7 @@ async def stage(make: Callable[[Settings], ProcessingStage], bootstrap: str) -> 
     total = sum(ends(bootstrap, measured.source).values())
     watch = Stopwatch()
     assignments: list[Assignment] = []
+    read = 0
     assigned, batch = measured.assigned, measured.batch
 
     async def remember(assignment: Assignment) -> None:
@@ -90,7 +97,10 @@ async def stage(make: Callable[[Settings], ProcessingStage], bootstrap: str) -> 
         await assigned(assignment)
 
     async def clocked(assignment: Assignment, records: list[Record]) -> None:
-        watch.start()
+        nonlocal read
+        if any(each.position for each in assignments):
+            watch.start(read)
+        read += len(records)
         await batch(assignment, records)
 
     measured.assigned, measured.batch = remember, clocked  # type: ignore[method-assign]

@@ -93,7 +93,8 @@ def _measure(what: str, bootstrap: str) -> Cost:
     )
     assert done.returncode == 0, done.stderr[-3000:]
     told = json.loads(done.stdout)
-    return Cost(1e6 * told["seconds"] / MESSAGES, 1e6 * told["cpu_seconds"] / MESSAGES)
+    measured = told["share"] * MESSAGES
+    return Cost(1e6 * told["seconds"] / measured, 1e6 * told["cpu_seconds"] / measured)
 
 
 def _empty_what_stages_write(bootstrap: str) -> None:
