@@ -16,8 +16,11 @@ from msgspec import inspect
 _PUT = "out += "
 
 _FEW = frozenset(
-    {"tenant", "scope_kind", "role", "speaker", "time_zone", "kind", "origin_topic", "close_reason", "status", "policy"}
-)
+    {
+        "tenant", "scope_kind", "role", "speaker", "time_zone", "kind", "origin_topic", "close_reason", "status",
+        "policy", "noise", "stripped",
+    }
+)  # fmt: skip
 """Fields with the same few texts again and again: encoded once, and shared by all values that were read."""
 
 _ONCE = frozenset({"offset", "first_offset", "last_offset", "closed_through", "origin_offset", "sent_at", "included"})
@@ -85,11 +88,7 @@ def compiled(kind: type[msgspec.Struct], schema: Any) -> Compiled:
 
 
 def run(first: str, last: str) -> msgspec.Meta:
-    """Marks a field of a projection that takes those of an event from `first` to `last` at once.
-
-    Of type `bytes` it has them as they lie on the wire. Of a struct's type it has them as values
-    that all equal runs share, which is worth it where a few come again and again.
-    """
+    """Marks a `bytes` field of a projection: the fields from `first` to `last` as they lie on the wire."""
     return msgspec.Meta(extra={"run": (first, last)})
 
 
@@ -120,28 +119,20 @@ class _Compiler:
         self.kinds[kind.__name__] = kind
         types = _types(kind)
         runs = {
-            name: (*type_.extra["run"], type_.type)
+            name: type_.extra["run"]
             for name, type_ in types.items()
             if isinstance(type_, inspect.Metadata) and type_.extra is not None
         }
-        wanted = types.keys() - runs.keys() | {last for _, last, _ in runs.values()}
+        wanted = types.keys() - runs.keys() | {last for _, last in runs.values()}
         lines = [f"def read_{kind.__name__}(data, at):"]
-        names = [field["name"] for field in schema["fields"]]
         for field in schema["fields"]:
             name, of = field["name"], self._named(field["type"])
-            lines += [f" from_{taken} = at" for taken, (first, _, _) in runs.items() if first == name]
+            lines += [f" from_{taken} = at" for taken, (first, _) in runs.items() if first == name]
             if name in types:
                 lines += _deeper(self._read(of, types[name], f"f_{name}", name in _FEW))
             else:
                 lines += _deeper(self._skip(of))
-            for taken, (first, last, type_) in runs.items():
-                if last == name and isinstance(type_, inspect.StructType):
-                    fields = schema["fields"][names.index(first) : names.index(last) + 1]
-                    self.record(type_.cls, {"fields": fields})
-                    lines += [f" f_{taken} = known_{type_.cls.__name__}[data[from_{taken}:at]]"]
-                    self.lines += [f"known_{type_.cls.__name__} = Known(read_{type_.cls.__name__})"]
-                elif last == name:
-                    lines += [f" f_{taken} = data[from_{taken}:at]"]
+            lines += [f" f_{taken} = data[from_{taken}:at]" for taken, (_, last) in runs.items() if last == name]
             wanted -= {name}
             if not wanted:
                 break
@@ -257,7 +248,6 @@ class _Compiler:
                 yield f"{target}, at = read_{kind.__name__}(data, at)"
             case other:
                 raise TypeError(f"{other} is not compiled")
-
 
     def _skip(self, schema: Any) -> Iterator[str]:
         match _name_of(schema):
@@ -416,22 +406,6 @@ class _Shared(dict[bytes, str]):
         return text
 
 
-class _Known(dict[bytes, Any]):
-    """One value for all the places where it stands."""
-
-    def __init__(self, read: Read) -> None:
-        self._read = read
-
-    def __missing__(self, encoded: bytes) -> Any:
-        value, end = self._read(encoded, 0)
-        if end != len(encoded):
-            raise ValueError("a text that is cut short")
-        if len(self) >= _REMEMBERED:
-            self.clear()
-        self[encoded] = value
-        return value
-
-
 def _number(data: bytes, at: int) -> tuple[int, int]:
     """A zigzag varint of at most 64 bits."""
     digits = data[at : at + 6]
@@ -478,7 +452,6 @@ def _block(data: bytes, at: int) -> tuple[int, int]:
 VARINTS = _Varints()
 _HELPERS = {
     "Encoded": Encoded,
-    "Known": _Known,
     "varint": varint,
     "varints": VARINTS,
     "whole": _Whole(),

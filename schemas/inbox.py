@@ -18,9 +18,14 @@ class Attachment(msgspec.Struct, gc=False):
 
 
 class InboxMessage(Scoped, kw_only=True):
-    """A validated message. Times are epoch milliseconds."""
+    """A validated message. Times are epoch milliseconds.
+
+    `noise` is why no window keeps it, and its text is left out then; empty: one does. `stripped`
+    has the kinds of noise that were cut out of the text.
+    """
 
     session_id: str
+    noise: str = ""
     message_id: str
     role: str
     speaker: str
@@ -34,13 +39,7 @@ class InboxMessage(Scoped, kw_only=True):
     origin_topic: str
     origin_partition: int
     origin_offset: int
-
-
-class Carried(msgspec.Struct, gc=False):
-    """What a message has besides its words."""
-
-    attachments: list[Attachment]
-    attributes: dict[str, str]
+    stripped: list[str] = []
 
 
 class Arrived(msgspec.Struct, gc=False):
@@ -49,6 +48,7 @@ class Arrived(msgspec.Struct, gc=False):
     """
 
     place: Annotated[bytes, run("tenant", "session_id")]
+    noise: str
     message_id: str
     role: str
     speaker: str
@@ -56,7 +56,6 @@ class Arrived(msgspec.Struct, gc=False):
     sent_at: int
     words: Annotated[bytes, run("message_id", "kind")]
     extras: Annotated[bytes, run("attachments", "attributes")]
-    carried: Annotated[Carried, run("attachments", "attributes")]
 
 
 class InboxCommand(Scoped, kw_only=True):

@@ -12,6 +12,7 @@ import msgspec
 from schemas.chat import ChatMessage
 from schemas.codec import RegistryUnavailableError
 from schemas.inbox import InboxCommand, InboxMessage
+from streams import metrics
 from streams.delivery.stage import Assignment, Record
 from streams.messages.validate import validate
 from streams.processing import ProcessingStage
@@ -43,6 +44,8 @@ class Intake(ProcessingStage):
                 self.dead_letter(deliveries, record, error)
             else:
                 inbox.append((accepted.scope.key, self.codec.encode(accepted)))
+                for kind in accepted.stripped if isinstance(accepted, InboxMessage) else ():
+                    metrics.STRIPPED.labels(kind).inc()
         await self.tails.room(assignment.partition)
         deliveries.send_all(INBOX.name, inbox)
 

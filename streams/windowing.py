@@ -91,9 +91,6 @@ class Windowing(ProcessingStage):
         windows.spilled()
         assignment.mark(windows.low_watermark(assignment.read))
         metrics.OPEN_WINDOWS.labels(assignment.partition).set(windows.open_count)
-        for reason, number in windows.stripped.items():
-            metrics.STRIPPED.labels(reason).inc(number)
-        windows.stripped.clear()
 
     async def revoked(self, partition: int) -> None:
         await super().revoked(partition)

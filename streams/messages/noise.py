@@ -5,6 +5,7 @@ question about base64 are what people write, and stay as they are.
 """
 
 import re
+from collections.abc import Mapping, Sequence
 
 _RECALL_TAG = "memweir-recall"
 RECALL_OPEN = f"<{_RECALL_TAG}>"
@@ -22,6 +23,7 @@ HEARTBEAT = "heartbeat"
 RECALL = "recall"
 BASE64 = "base64"
 TOOL_OUTPUT = "tool-output"
+MEMORY_OFF = "memory-off"
 
 _PAYLOAD_CHARS = 200
 _PAYLOAD_ALPHABET = 12
@@ -128,6 +130,21 @@ def clean(role: str, text: str) -> tuple[str, list[str], str | None]:
         left = clip(left, TOOL_CHARS)
         removed.append(TOOL_OUTPUT)
     return left, removed, reason
+
+
+def screen(
+    role: str, text: str, attachments: Sequence[object], attributes: Mapping[str, str]
+) -> tuple[str, list[str], str]:
+    """`clean`, for a whole message: a picture needs no words, and `memory: off` asks to be left out.
+
+    The text is empty where there is a reason to leave the message out; the reason is where there is none.
+    """
+    if attributes and attributes.get("memory") == "off":
+        return "", [], MEMORY_OFF
+    text, removed, reason = clean(role, text)
+    if reason is None or (attachments and not text and reason != SYSTEM):
+        return text, removed, ""
+    return "", [], reason
 
 
 def clip(text: str, limit: int) -> str:

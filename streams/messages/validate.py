@@ -12,7 +12,7 @@ import msgspec
 
 from schemas.chat import ChatMessage, Command
 from schemas.inbox import InboxCommand, InboxMessage
-from streams.messages import content, times
+from streams.messages import content, noise, times
 from streams.messages.refused import Refused, shown
 
 __all__ = ["Refused", "validate", "validate_command"]
@@ -39,6 +39,9 @@ def validate(
     scope_id = _known_id("scope_id", message.scope_id)
     text, attachments = content.read(message.content)
     zone = times.zone_name(message.time_zone)
+    role = _one_of("role", message.role, ROLES)
+    attributes = _attributes(message.attributes) if message.attributes else {}
+    text, stripped, reason = noise.screen(role, text, attachments, attributes)
     return InboxMessage(
         tenant=_known_id("tenant", message.tenant),
         scope_kind=_one_of("scope_kind", message.scope_kind, SCOPE_KINDS),
@@ -47,18 +50,20 @@ def validate(
         message_id=(
             f"{topic}-{partition}-{offset}" if message.message_id is None else _id("message_id", message.message_id)
         ),
-        role=_one_of("role", message.role, ROLES),
+        role=role,
         speaker=_speaker(message.speaker) if message.speaker else "",
         text=text,
         sent_at=times.sent_at(message.sent_at, zone if message.time_zone else None, record_time, now),
         time_zone=zone,
         kind=_one_of("kind", message.kind, KINDS),
         attachments=attachments,
-        attributes=_attributes(message.attributes) if message.attributes else {},
+        attributes=attributes,
         received_at=now,
         origin_topic=topic,
         origin_partition=partition,
         origin_offset=offset,
+        noise=reason,
+        stripped=stripped,
     )
 
 

@@ -1,7 +1,6 @@
 """When a window ends, and which messages stay out of it: the rules, over plain values."""
 
 from schemas.inbox import Arrived
-from streams.messages import noise
 from streams.settings import Windowing
 from streams.windows.sessions import LiveSession, OpenWindow
 
@@ -14,7 +13,6 @@ END_SESSION = "end-session"
 
 DUPLICATE = "duplicate"
 REPEAT = "repeat"
-MEMORY_OFF = "memory-off"
 
 
 class Rules:
@@ -64,17 +62,12 @@ class Rules:
             return TURNS
         return TOKENS if window.tokens >= self._budget else None
 
-    def examine(self, live: LiveSession, message: Arrived, id_hash: bytes) -> tuple[str, list[str], str | None]:
-        """The text to keep, what was stripped from it, and the reason to filter the message (None: keep it)."""
-        text, stripped, noisy = noise.clean(message.role, message.text)
-        if message.carried.attributes.get("memory") == "off":
-            reason: str | None = MEMORY_OFF
-        elif id_hash in live.known:
-            reason = DUPLICATE
-        elif noisy is not None and (text or not message.carried.attachments or noisy == noise.SYSTEM):
-            reason = noisy
-        elif (text == live.last or live.run) and live.repeats(message, text, self._repeat):
-            reason = REPEAT
-        else:
-            reason = None
-        return text, stripped, reason
+    def left_out(self, live: LiveSession, message: Arrived, id_hash: bytes) -> str | None:
+        """The reason to filter a message, None to keep it."""
+        if message.noise:
+            return message.noise
+        if id_hash in live.known:
+            return DUPLICATE
+        if (message.text == live.last or live.run) and live.repeats(message, self._repeat):
+            return REPEAT
+        return None

@@ -14,7 +14,6 @@ plus its background), and wakes with its next message. None is forgotten: withou
 """
 
 import heapq
-from collections import Counter
 from collections.abc import Iterable
 from itertools import count
 from typing import NamedTuple
@@ -24,7 +23,6 @@ from msgspec.structs import replace
 from schemas import wire
 from schemas.inbox import Arrived, InboxCommand
 from schemas.window import Session, Window
-from streams.messages import noise
 from streams.settings import Windowing
 from streams.windows import cutting
 from streams.windows.holds import Holds
@@ -47,12 +45,11 @@ class PartitionWindows:
     """All sessions of one partition. Times are epoch milliseconds, `append_time` is the inbox record's.
 
     `partition_time` is the largest append time seen, or the wall clock where a caller who had
-    nothing left to read gave it to `tick`. `stripped` counts what noise was cut out of kept texts.
+    nothing left to read gave it to `tick`.
     """
 
     def __init__(self, settings: Windowing, partition: int) -> None:
         self.partition_time = 0
-        self.stripped: Counter[str] = Counter()
         self._rules = cutting.Rules(settings)
         self._partition = partition
         self._position = 0
@@ -108,7 +105,7 @@ class PartitionWindows:
         self._position = offset
         closed: list[Closed] = []
         id_hash = id_hash_of(message.message_id)
-        text, stripped, reason = rules.examine(live, message, id_hash)
+        reason = rules.left_out(live, message, id_hash)
         window = live.open
         # No window ends before the shorter of the two limits: mostly this asks no further.
         if (
@@ -119,7 +116,7 @@ class PartitionWindows:
             closed.append(self._close(live, rules.expired(window, append_time)))
             window = None
         if reason is None:
-            sent_at, extras = message.sent_at, message.extras
+            sent_at, text, extras = message.sent_at, message.text, message.extras
             weight = cost(text, extras)
             if window is not None and (ended := rules.ends_before(window, sent_at, weight)):
                 closed.append(self._close(live, ended))
@@ -127,12 +124,8 @@ class PartitionWindows:
             if window is None or window.hold is None:
                 window = self._window(live, offset, append_time)
             head = wire.head(offset, append_time, message.words)
-            if text != message.text:
-                head = wire.head_of(replace(wire.turn(head + wire.BARE), text=text))
             window.keep((sent_at, offset, head, extras), append_time, message.role, weight)
             live.heard(message.role, message.speaker, text, sent_at)
-            if stripped:
-                self.stripped.update(stripped)
         else:
             window = self._window(live, offset, append_time)
             window.drop(offset, reason)
@@ -251,8 +244,7 @@ class PartitionWindows:
     def _read_again(self, live: LiveSession, offset: int, append_time: int, message: Arrived) -> list[Closed]:
         for each in live.pending:
             if offset in each.missing:
-                text = noise.clean(message.role, message.text)[0]
-                if each.take(turn_of(offset, append_time, message, text)):
+                if each.take(turn_of(offset, append_time, message)):
                     self._holds.take(offset, live)
                 break
         return self._emit_again(live)

@@ -122,8 +122,9 @@ class LiveSession:
         if len(self.known) > horizon:
             del self.known[next(iter(self.known))]
 
-    def repeats(self, message: Arrived, text: str, within: int) -> bool:
-        """Has this speaker said `text` within so many milliseconds, and nobody spoken since?"""
+    def repeats(self, message: Arrived, within: int) -> bool:
+        """Has this speaker said the same within so many milliseconds, and nobody spoken since?"""
+        text = message.text
         if not text or message.role != self._role or message.speaker != self._speaker:
             return False
         said = self._last_at if text == self.last else self.run.get(text) if self.run else None
@@ -225,10 +226,9 @@ def in_order(turns: list[Turn]) -> list[Turn]:
     return sorted(turns, key=_in_order)
 
 
-def turn_of(offset: int, append_time: int, message: Arrived, text: str) -> Turn:
-    """A message as a window holds it, with the text that noise left of it."""
-    turn = wire.turn(wire.head(offset, append_time, message.words) + message.extras)
-    return turn if text == turn.text else replace(turn, text=text)
+def turn_of(offset: int, append_time: int, message: Arrived) -> Turn:
+    """A message as a window holds it."""
+    return wire.turn(wire.head(offset, append_time, message.words) + message.extras)
 
 
 def tokens(text: str) -> int:

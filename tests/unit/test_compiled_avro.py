@@ -117,7 +117,7 @@ def test_windowing_reads_of_a_message_what_it_needs_and_takes_over_the_bytes_of_
 def test_a_message_that_is_cut_short_within_what_windowing_reads_is_refused(
     message: InboxMessage, data: st.DataObject
 ) -> None:
-    rest = {"received_at": 0, "origin_topic": "", "origin_partition": 0, "origin_offset": 0}
+    rest = {"received_at": 0, "origin_topic": "", "origin_partition": 0, "origin_offset": 0, "stripped": []}
     needed = CODEC.encode(msgspec.structs.replace(message, **rest))[: -len(rest)]
     with pytest.raises(UndecodableError):
         CODEC.decode(needed[: data.draw(st.integers(HEADER, len(needed) - 1))], Arrived)

@@ -168,7 +168,7 @@ def test_case_35_no_content_whatever_crashes_or_shows_a_python_repr(content: Any
 
 
 def test_case_41_a_megabyte_is_accepted_whole() -> None:
-    assert len(accept(content="word " * 210_000).text) == 1_050_000
+    assert len(accept(content="words" * 210_000).text) == 1_050_000
 
 
 def test_case_41_nul_characters_are_removed_and_lone_surrogates_replaced() -> None:

@@ -8,6 +8,7 @@ import pytest
 from schemas.codec import Codec
 from schemas.inbox import Arrived, Attachment, InboxCommand, InboxMessage
 from schemas.window import Session, Window
+from streams.messages import noise
 from streams.settings import Windowing
 from streams.windows.partition import Closed, PartitionWindows
 from streams.windows.replay import LostRecords
@@ -32,7 +33,12 @@ def message(offset: int, text: str = "", **changed: Any) -> Arrived:
         "time_zone": "UTC", "kind": "chat", "received_at": NOW, "origin_topic": "chat", "origin_partition": 0,
         "origin_offset": offset,
     }  # fmt: skip
-    return CODEC.decode(CODEC.encode(InboxMessage(**(fields | changed))), Arrived)
+    fields |= changed
+    role, said = fields["role"], fields["text"]
+    fields["text"], fields["stripped"], fields["noise"] = noise.screen(
+        role, said, fields.get("attachments", []), fields.get("attributes", {})
+    )
+    return CODEC.decode(CODEC.encode(InboxMessage(**fields)), Arrived)
 
 
 def end(session_id: str = "s1") -> InboxCommand:

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from schemas.codec import Codec
 from schemas.inbox import Arrived, InboxCommand, InboxMessage
 from schemas.window import Session, Window
+from streams.messages import noise
 from streams.settings import Windowing
 from streams.windows.partition import Closed, PartitionWindows
 
@@ -67,10 +68,11 @@ def inbox(entries: list[tuple[object, ...]]) -> list[tuple[int, Event]]:
         match entry:
             case ("message", int(session), str(role), text, repeated, int(wait), int(late)):
                 time += wait
+                said, _, reason = noise.screen(role, f"text {offset}" if text is None else str(text), [], {})
                 event = InboxMessage(
                     tenant="acme", scope_kind="user", scope_id=f"u{session % 2}", session_id=f"s{session}",
                     message_id=f"m{offset}" if repeated is None else f"again-{repeated}",
-                    role=role, speaker="", text=f"text {offset}" if text is None else str(text), sent_at=time + late,
+                    role=role, speaker="", text=said, noise=reason, sent_at=time + late,
                     time_zone="UTC", kind="chat", received_at=time, origin_topic="chat", origin_partition=0,
                     origin_offset=offset,
                 )  # fmt: skip
