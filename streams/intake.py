@@ -26,7 +26,7 @@ class Intake(ProcessingStage):
 
     name = "intake"
     source = CHAT_MESSAGES.name
-    max_records = 1000
+    max_records = 2000
     accepts: type[msgspec.Struct] = ChatMessage
     validate: Validate = staticmethod(validate)
 

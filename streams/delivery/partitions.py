@@ -75,7 +75,11 @@ class _PartitionTask:
 
     def _take(self) -> list[Record]:
         waiting = self._records
-        records = [waiting.popleft() for _ in range(min(len(waiting), self._stage.max_records))]
+        if len(waiting) <= self._stage.max_records:
+            records = list(waiting)
+            waiting.clear()
+        else:
+            records = [waiting.popleft() for _ in range(self._stage.max_records)]
         if self._full and len(waiting) <= BACKLOG_BATCHES * self._stage.max_records // 2:
             self._hold(full=False)
         return records

@@ -24,7 +24,7 @@ from yarl import URL
 
 from streams.delivery.stage import Record
 
-BATCH_RECORDS = 500
+BATCH_RECORDS = 2000
 """The most records in one event; a fetch of many is cut, so that partitions take turns."""
 
 FETCH_WAIT_MS = 50

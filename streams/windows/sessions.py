@@ -37,7 +37,7 @@ class OpenWindow:
     """
 
     __slots__ = (
-        "filtered", "first_append", "first_offset", "hold", "kept", "last_append", "last_offset", "latest_sent",
+        "filtered", "first_append", "first_offset", "hold", "kept", "last_append", "latest_sent",
         "tokens", "user_turns", "wanted",
     )  # fmt: skip
 
@@ -46,7 +46,6 @@ class OpenWindow:
         self.first_offset = first_offset
         self.first_append = first_append
         self.last_append = first_append
-        self.last_offset = first_offset
         self.latest_sent = 0
         self.kept: list[Kept] = []
         self.filtered: list[Filtered] = []
@@ -58,7 +57,6 @@ class OpenWindow:
         self.kept.append(turn)
         self.tokens += cost
         self.last_append = appended_at
-        self.last_offset = turn[1]
         self.latest_sent = max(self.latest_sent, turn[0])
         if role == "user":
             self.user_turns += 1
@@ -67,7 +65,6 @@ class OpenWindow:
         # A filtered message costs one token, so that a flood of noise cannot grow a window without end.
         # It leaves `last_append` alone: heartbeats do not keep a silent session awake.
         self.filtered.append(Filtered(offset, reason))
-        self.last_offset = offset
         self.tokens += 1
 
     def turns(self) -> Sequence[Turn]:
@@ -153,6 +150,7 @@ class LiveSession:
         window, record = self.open, self.record
         if window is None:
             raise ValueError(f"session {self.keys.session!r} has no open window")
+        ends = [kept[1] for kept in window.kept[-1:]] + [item.offset for item in window.filtered[-1:]]
         window.kept.sort()
         turns = window.turns()
         before = record.spilled_through
@@ -160,7 +158,7 @@ class LiveSession:
             window_id=self._window_id(window.first_offset, window.first_append or at),
             ordinal=record.next_ordinal,
             first_offset=window.first_offset,
-            last_offset=window.last_offset,
+            last_offset=max(ends),
             included=[offset for _, offset, _, _ in window.kept],
             filtered=window.filtered,
             spilled=[turn for turn in turns if turn.offset <= before] if before >= window.first_offset else [],
@@ -244,6 +242,8 @@ def tokens(text: str) -> int:
 
 def cost(text: str, extras: bytes) -> int:
     """Tokens of all that a turn carries: links and attributes too, since they bound the record's size."""
+    if text.isascii():  # as `tokens` has it, without another call
+        return len(text) // 4 + 1 + len(extras) // 4
     return tokens(text) + len(extras) // 4
 
 
@@ -263,7 +263,6 @@ def _reopened(record: Session) -> OpenWindow | None:
         window.keep(kept, turn.appended_at, turn.role, cost(turn.text, extras))
     window.filtered = list(record.spilled_filtered)
     window.tokens += len(window.filtered)
-    window.last_offset = max(offsets)
     return window
 
 

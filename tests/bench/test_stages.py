@@ -24,7 +24,7 @@ from topics.producer import Producer
 from topics.provisioning import apply
 from topics.reader import read_topic
 
-MESSAGES = int(os.environ.get("BENCH_MESSAGES", "100000"))
+MESSAGES = int(os.environ.get("BENCH_MESSAGES", "200000"))
 ROUNDS = int(os.environ.get("BENCH_ROUNDS", "3"))
 ROOT = Path(__file__).resolve().parents[2]
 
