@@ -4,6 +4,7 @@ Open windows live in memory and are held by uncommitted inbox offsets: after a c
 read again from there, recorded cuts are re-emitted as they were, and open windows go on.
 """
 
+import asyncio
 import time
 from collections import Counter
 from typing import Any
@@ -17,9 +18,15 @@ from streams.processing import ProcessingStage
 from streams.settings import Settings
 from streams.windows.partition import Closed, PartitionWindows
 from topics.catalogue import INBOX, SCENES, SESSIONS
+from topics.producer import Deliveries
 
 LOG_APPEND_TIME = 1
 """`timestamp_type` of a record whose time the broker set."""
+
+
+CHUNK = 500
+"""Records after which others get a turn on the event loop: a tail that waits for three whole batches
+at each of its steps lets the stage idle."""
 
 
 class Windowing(ProcessingStage):
@@ -52,23 +59,9 @@ class Windowing(ProcessingStage):
         windows = self._windows[assignment.partition]
         refused = self.producer.deliveries()
         closed: list[Closed] = []
-        for record in records:
-            try:
-                event: Any = self._read(record.value)
-            except ValueError as error:
-                self.dead_letter(refused, record, error)
-                continue
-            appended_at = record.timestamp
-            if record.timestamp_type != LOG_APPEND_TIME:  # the broker ignores what its topic asks for
-                whole: Any = self.codec.decode(record.value, InboxMessage, InboxCommand)
-                appended_at = whole.received_at
-            if isinstance(event, Arrived):
-                try:
-                    closed += windows.add(record.offset, appended_at, event)
-                except UnicodeDecodeError as error:  # in the session's name, which the reader passes over
-                    self.dead_letter(refused, record, error)
-            else:
-                closed += windows.end_session(record.offset, appended_at, event)
+        for start in range(0, len(records), CHUNK):
+            closed += self._add(windows, records[start : start + CHUNK], refused)
+            await asyncio.sleep(0)
         await self.tails.room(assignment.partition)
 
         async def emit() -> None:
@@ -78,6 +71,27 @@ class Windowing(ProcessingStage):
             self.done(assignment, windows.low_watermark(records[-1].offset + 1), len(records), started)
 
         self.tails.start(assignment.partition, emit())
+
+    def _add(self, windows: PartitionWindows, records: list[Record], refused: Deliveries) -> list[Closed]:
+        closed: list[Closed] = []
+        for record in records:
+            try:
+                event: Any = self._read(record.value)
+                appended_at = record.timestamp
+                if record.timestamp_type != LOG_APPEND_TIME:  # the broker ignores what its topic asks for
+                    whole: Any = self.codec.decode(record.value, InboxMessage, InboxCommand)
+                    appended_at = whole.received_at
+            except ValueError as error:
+                self.dead_letter(refused, record, error)
+                continue
+            if not isinstance(event, Arrived):
+                closed += windows.end_session(record.offset, appended_at, event)
+                continue
+            try:
+                closed += windows.add(record.offset, appended_at, event)
+            except UnicodeDecodeError as error:  # in the session's name, which the reader passes over
+                self.dead_letter(refused, record, error)
+        return closed
 
     async def tick(self, assignment: Assignment) -> None:
         await super().tick(assignment)

@@ -35,6 +35,20 @@ def test_a_scope_and_a_text_are_enough() -> None:
     )  # fmt: skip
 
 
+def test_what_no_window_keeps_goes_on_with_its_reason_and_without_its_text() -> None:
+    off = accept(content="my PIN is 4711", attributes={"memory": "off"})
+    assert (off.noise, off.text, off.attributes) == ("memory-off", "", {"memory": "off"})
+    assert (accept(content="/new").noise, accept(content="HEARTBEAT_OK").text) == ("control", "")
+    picture = [{"type": "image", "url": "https://example.org/cat.png"}]
+    assert accept(content=picture).noise == ""
+    assert accept(content=picture, role="system").noise == "system"
+
+
+def test_noise_within_a_message_is_cut_out_and_named() -> None:
+    got = accept(content="I live in Oslo. <memweir-recall>Lin lives in Rome.</memweir-recall>")
+    assert (got.text, got.noise, got.stripped) == ("I live in Oslo.", "", ["recall"])
+
+
 def test_ids_are_trimmed_and_may_be_numbers() -> None:
     got = accept(scope_id=42, session_id=" s 1 ", message_id=7, tenant=" acme ", role=" User ", kind="IMAGE")
     assert (got.scope_id, got.session_id, got.message_id, got.tenant) == ("42", "s 1", "7", "acme")
