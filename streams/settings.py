@@ -24,6 +24,9 @@ class Kafka(Section):
     session_timeout: float = Field(6.0, gt=0, description="seconds")
     commit_interval: float = Field(0.5, gt=0, description="seconds")
     schema_registry_url: str | None = None
+    accept_deleted: bool = Field(
+        default=False, description="go on where retention has deleted records before they were read; they are lost"
+    )
 
 
 class Windowing(Section):

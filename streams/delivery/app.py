@@ -45,7 +45,9 @@ class StageApp(faust.App):
             consumer_max_fetch_size=4 * 1024 * 1024,
         )
         self.stage = stage
-        self.partitions = Partitions(stage, lambda: cast(Source, self.consumer), self._fail)
+        self.partitions = Partitions(
+            stage, lambda: cast(Source, self.consumer), self._fail, accept_deleted=kafka.accept_deleted
+        )
         self.transport = BatchTransport(self.conf.broker_consumer, self, self.partitions)
         self.agent(BatchTopic(self, topics=[stage.source]), name=stage.name)(self._dispatch)
 

@@ -17,6 +17,17 @@ BACKLOG_BATCHES = 4
 """A partition is held once it has this many times `Stage.max_records` waiting."""
 
 
+class RecordsDeletedError(RuntimeError):
+    """Retention was faster than the group: records are gone that it never read. Nobody goes on in silence."""
+
+    def __init__(self, tp: TP, stage: str, committed: int, earliest: int) -> None:
+        super().__init__(
+            f"{tp.topic}[{tp.partition}]: offsets {committed} to {earliest - 1} were deleted before {stage} had read "
+            f"them. Where a copy exists, publish it again. To go on from {earliest} without them, start once with "
+            "MEMWEIR_KAFKA_ACCEPT_DELETED=true; and give the topic a longer retention"
+        )
+
+
 class Source(Ledger, Protocol):
     """The consumer, as far as a partition's task needs it."""
 
@@ -105,7 +116,10 @@ class Partitions:
         stage: Stage,
         source: Callable[[], Source],
         on_failure: Callable[[BaseException], Coroutine[Any, Any, None]],
+        *,
+        accept_deleted: bool = False,
     ) -> None:
+        self._accept_deleted = accept_deleted
         self._stage = stage
         self._source = source
         self._report = on_failure
@@ -130,7 +144,11 @@ class Partitions:
             raise RuntimeError(f"{tp} is assigned in generation {generation}, and was never revoked")
         if committed is not None and committed < earliest:
             # Kafka's clients go on from the log start without a word.
-            logger.error("%s: offsets %s to %s were deleted before they were read", tp, committed, earliest - 1)
+            lost = RecordsDeletedError(tp, self._stage.name, committed, earliest)
+            if not self._accept_deleted:
+                self._on_failure(lost)
+                return
+            logger.error("%s", lost)
         source = self._source()
         start = earliest if committed is None else max(committed, earliest)
         assignment = Assignment(tp, generation, source, committed=committed, start=start, on_failure=self._on_failure)

@@ -12,6 +12,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from confluent_kafka import TopicPartition
+from confluent_kafka.admin import AdminClient
 
 from streams.delivery.ordered import OrderedExecution
 from streams.delivery.stage import Assignment, Record, Stage
@@ -233,6 +235,32 @@ async def test_a_second_worker_takes_over_half_and_nothing_is_skipped(broker: st
         seen = first.offsets[partition] + second.offsets[partition]
         assert sorted(set(seen)) == list(range(200))
         assert len(seen) == 200, "a rebalance in order repeats nothing"
+
+
+async def test_a_worker_refuses_to_start_where_retention_was_faster_than_it(kafka: str) -> None:
+    # Kafka's clients go on from the log start without a word: silent loss.
+    topic = create_topic(kafka, "source", partitions=1)
+    configured = settings(kafka, unique("group"))
+    await produce(kafka, topic, {0: 10})
+    stage = Recorder(topic)
+    async with running(configured, stage):
+        await until(lambda: stage.count == 10)
+    await produce(kafka, topic, {0: 10})
+    admin = AdminClient({"bootstrap.servers": kafka})
+    for deleted in admin.delete_records([TopicPartition(topic, 0, 15)]).values():
+        deleted.result(30)
+
+    refusing = Recorder(topic)
+    with pytest.raises(StageCrashedError, match="offsets 10 to 14 were deleted before recorder had read them"):
+        async with running(configured, refusing) as task:
+            await asyncio.wait([task], timeout=40)
+    assert refusing.count == 0
+
+    accepting = Recorder(topic)
+    told = configured.kafka.model_copy(update={"accept_deleted": True})
+    async with running(configured.model_copy(update={"kafka": told}), accepting):
+        await until(lambda: accepting.count == 5)
+    assert accepting.offsets[0] == list(range(15, 20))
 
 
 async def test_five_stages_run_in_one_loop(broker: str) -> None:
