@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from schemas.window import Turn
 
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`|https?://\S+", re.DOTALL)
+# Bounded, so that a long run of digits or blanks is not tried again from each of its characters.
 _DATE = re.compile(
-    r"(?:星期[一二三四五六日天]|上午|下午|凌晨)?\s*\d+\s*[年月日号时点分秒]"
+    r"(?:星期[一二三四五六日天]|上午|下午|凌晨)?\s{0,3}\d{1,4}\s{0,3}[年月日号时点分秒]"
     r"|(?:星期[一二三四五六日天]|上午|下午|凌晨)\s*(?=\d)"
 )
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0002ebef]")

@@ -7,7 +7,8 @@ MAX_CHARS = 4000  # longer than anyone types: the rest is pasted
 
 _FENCE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
 _INLINE_CODE = re.compile(r"`[^`\n]*`")
-_URL = re.compile(r"(?:https?://|www\.)[^\s，。！？、）)]+|\S+@\S+\.\w+", re.IGNORECASE)
+# A mail address within RFC 5321's lengths: without them 4,000 at signs took 80 s.
+_URL = re.compile(r"(?:https?://|www\.)[^\s，。！？、）)]+|[^\s@]{1,64}@[^\s@]{1,255}\.\w+", re.IGNORECASE)
 _BLOCK = re.compile(
     r"<(?P<tag>[\w:-]*(?:memor|recall|context|system|instruction|history"
     r"|background)[\w:-]*)\b[^>]*>.*?(?:</(?P=tag)\s*>|\Z)",

@@ -41,3 +41,9 @@ def test_only_users_have_a_vote() -> None:
         )
         == "zh"
     )
+
+
+@pytest.mark.parametrize("text", ["1" * 200_000, " " * 200_000, "下午" * 50_000])
+def test_a_text_of_one_thing_only_is_read_in_linear_time(text: str) -> None:
+    # 40,000 digits took 48 s: any user could have stopped a partition with one message.
+    assert language_of(text)

@@ -353,6 +353,12 @@ def test_documents_are_not_what_their_sender_says_of_themselves() -> None:
     assert found(turn("I live in Rome.", kind="document")) == []
 
 
+@pytest.mark.parametrize("piece", ["@", "a@", "1", " ", "下午", "<memory", "`", "I live in ", "relevant memories "])
+def test_a_text_of_one_thing_again_and_again_is_read_in_linear_time(piece: str) -> None:
+    # 4,000 at signs took 80 s: one message of anybody's would have stopped its partition.
+    found(turn(piece * 4000))
+
+
 async def test_a_window_without_a_topic_stays_in_the_scene_before_it() -> None:
     strategy = RulesStrategy()
     first = await strategy.extract(window(turn("I live in Oslo.")), "")
