@@ -2,9 +2,7 @@
 stage, topic, partition, outcome, reason, type, policy. Never a tenant, user, scope or message.
 """
 
-import functools
-
-from prometheus_client import Counter, Gauge, Histogram, start_http_server
+from prometheus_client import Counter, Gauge, Histogram
 
 RECORDS = Counter("memweir_records_total", "Records a stage is done with.", ["stage", "outcome"])
 DEAD_LETTERS = Counter("memweir_dead_letters_total", "Records sent to the dead-letter topic.", ["stage", "error"])
@@ -44,19 +42,3 @@ MODEL_SECONDS = Histogram(
 )
 MODEL_WAITS = Counter("memweir_model_outage_waits_total", "Waits for a model that did not answer.", ["stage"])
 SINK_WAITS = Counter("memweir_sink_waits_total", "Waits for a LanceDB that could not be written.")
-
-
-class MetricsPortError(RuntimeError):
-    """The metrics port cannot be opened; the message says which, and how to choose another."""
-
-
-@functools.cache
-def serve(host: str, port: int) -> int:
-    """Answer `/metrics` once a process, however many stages it runs; return the port in use."""
-    try:
-        server, _ = start_http_server(port, host)
-    except OSError as error:
-        raise MetricsPortError(
-            f"metrics cannot be served on {host}:{port} ({error.strerror}): set MEMWEIR_METRICS_PORT"
-        ) from error
-    return int(server.server_port)

@@ -5,7 +5,7 @@ import time
 import faust
 
 from schemas.codec import Codec
-from streams import metrics
+from streams import endpoints, metrics
 from streams.delivery.app import build_app
 from streams.delivery.stage import Assignment, Record, Stage
 from streams.delivery.tails import Tails
@@ -36,7 +36,7 @@ class ProcessingStage(Stage):
         return build_app(cls(settings), settings)
 
     async def start(self) -> None:
-        metrics.serve(self.settings.metrics.host, self.settings.metrics.port)
+        endpoints.serve(self.settings.metrics.host, self.settings.metrics.port)
         await self.producer.start()
 
     async def stop(self) -> None:

@@ -14,7 +14,7 @@ from streams.cli.publish import publish
 from streams.cli.topics import topics
 from streams.cli.worker import up, worker
 from streams.embedded import EmbeddedBrokerError
-from streams.metrics import MetricsPortError
+from streams.endpoints import PortError
 from streams.settings import SettingsError
 from topics.producer import DeliveryError
 from topics.provisioning import ProvisioningError
@@ -26,7 +26,7 @@ EXPECTED = (
     DeliveryError,
     EmbeddedBrokerError,
     InvalidLineError,
-    MetricsPortError,
+    PortError,
     ProvisioningError,
     ReadError,
     SettingsError,

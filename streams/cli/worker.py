@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from streams import metrics
+from streams import endpoints
 from streams.cli.output import console
 from streams.embedded import EmbeddedBroker
 from streams.roster import STAGES, stages
@@ -66,7 +66,7 @@ def up(port: int, discard: bool, verbose: bool) -> None:
         provisioning.apply(broker.bootstrap, partitions=settings.kafka.partitions)
         console.print(f"broker on {broker.bootstrap} (in memory: what it holds ends with it)", highlight=False)
         console.print(f"memories in {settings.sink.path}; in another terminal: memweir publish FILE", highlight=False)
-        port = metrics.serve(settings.metrics.host, settings.metrics.port)
+        port = endpoints.serve(settings.metrics.host, settings.metrics.port)
         console.print(f"metrics on http://{settings.metrics.host}:{port}/metrics", highlight=False)
         status = run_worker(stages(settings), settings)
     sys.exit(status)

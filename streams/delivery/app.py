@@ -8,6 +8,7 @@ import faust
 from faust.app.base import BootStrategy
 from faust.types import StreamT
 
+from streams.delivery import health
 from streams.delivery.partitions import Partitions, Source
 from streams.delivery.stage import Record, Stage
 from streams.delivery.transport import BatchConsumer, BatchTopic, BatchTransport
@@ -65,7 +66,24 @@ class StageApp(faust.App):
 
     async def on_start(self) -> None:
         await super().on_start()
+        health.watch(self.stage.name, self.waiting_for)
         await self.stage.start()
+
+    def waiting_for(self) -> str:
+        """What keeps the stage from working, or `ready`: every partition it was given is restored.
+
+        A worker that was given none, where there are more workers than partitions, is ready too.
+        """
+        if self.should_stop:
+            return "stopping"
+        consumer = cast(BatchConsumer, self.consumer)
+        if self.rebalancing or not consumer.joined:
+            return "waiting for the group"
+        if not consumer.heard_lately():
+            return "waiting for the broker"
+        restored = {each.tp for each in self.partitions.assignments if each.restored}
+        restoring = sorted(tp.partition for tp in consumer.assignment() - restored)
+        return f"restoring partitions {', '.join(map(str, restoring))}" if restoring else health.READY
 
     async def on_stop(self) -> None:
         # Before the consumer's last commit: nothing may be marked, or written, after it.
@@ -74,6 +92,7 @@ class StageApp(faust.App):
 
     async def on_shutdown(self) -> None:
         await super().on_shutdown()
+        health.forget(self.stage.name)
         await self.stage.stop()
 
     def _create_directories(self) -> None:

@@ -62,6 +62,7 @@ class _PartitionTask:
     async def _run(self) -> None:
         try:
             await self._stage.assigned(self.assignment)
+            self.assignment.restored = True
             await self._serve()
         except PartitionLostError as lost:
             logger.info("%s drops what it was doing for %s", self._stage.name, lost)

@@ -57,7 +57,8 @@ class Assignment:
 
     `committed` is the group's committed offset when the partition came (None: none yet).
     `position` is the watermark: every offset below it is done. `read` is the offset after the last
-    record that the stage was handed; between the two lies what is open.
+    record that the stage was handed; between the two lies what is open. `restored` is set once the
+    stage has its state of the partition.
     """
 
     def __init__(
@@ -76,6 +77,7 @@ class Assignment:
         self.position = start
         self.read = start
         self.failure: BaseException | None = None
+        self.restored = False
         self._ledger = ledger
         self._on_failure = on_failure
 

@@ -113,6 +113,7 @@ class BatchConsumer(driver.Consumer):
         self._next: dict[TP, int] = {}
         self._held: set[TP] = set()
         self._leaving = False
+        self.joined = False
         self._seek_generation: int | None = None
         self._fetch_generation: int | None = None
         self._fetching = asyncio.Lock()
@@ -223,6 +224,11 @@ class BatchConsumer(driver.Consumer):
             await asyncio.sleep(0.05)
         return False
 
+    def heard_lately(self) -> bool:
+        """Whether the group's coordinator has answered a heartbeat within a session."""
+        silent = time.monotonic() - self._thread.last_heartbeat
+        return silent < float(self.app.conf.broker_session_timeout)
+
     def end_of(self, tp: TP) -> int | None:
         return self._thread.end_offset(tp)
 
@@ -243,6 +249,7 @@ class BatchConsumer(driver.Consumer):
         self._leaving = False
         self._thread.last_heartbeat = time.monotonic()
         await super().on_partitions_assigned(assigned, generation_id)
+        self.joined = True
 
     async def on_partitions_revoked(self, revoked: set[TP]) -> None:
         # Stock forgets pending acks before its last commit, and leaves tasks in flight running:

@@ -18,7 +18,7 @@ from schemas.chat import ChatMessage, Command
 from schemas.codec import Codec
 from schemas.memory import Memory, MemoryChanged
 from schemas.window import Window
-from streams import metrics
+from streams import endpoints, metrics
 from streams.roster import STAGES
 from tests.pipeline import PARTITIONS, Pipeline, lin, message, on_embedded, pipeline_on
 from topics.catalogue import CANDIDATES, CHANGES, CHAT_MESSAGES, DECISIONS, DLQ, INBOX, SCENES
@@ -148,7 +148,7 @@ async def test_a_command_ends_the_session_it_names_and_no_other(pipeline: Pipeli
 async def test_a_scrape_of_the_metrics_holds_every_series_and_names_nobody(pipeline: Pipeline, tenant: str) -> None:
     await pipeline.publish(b"not a message", message(tenant, "I live in Oslo."), message(tenant, "ping"))
     await pipeline.finish(tenant)
-    port = metrics.serve(pipeline.settings.metrics.host, 0)
+    port = endpoints.serve(pipeline.settings.metrics.host, 0)
     with await asyncio.to_thread(urllib.request.urlopen, f"http://127.0.0.1:{port}/metrics") as answer:
         families = {family.name: family for family in text_string_to_metric_families(answer.read().decode())}
     ours = {name: family.samples for name, family in families.items() if name.startswith("memweir_")}

@@ -10,11 +10,14 @@ from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
+import httpx
 import pytest
 from confluent_kafka import TopicPartition
 from confluent_kafka.admin import AdminClient
 
+from streams import endpoints
 from streams.delivery.ordered import OrderedExecution
 from streams.delivery.stage import Assignment, Record, Stage
 from streams.settings import Kafka, Settings
@@ -261,6 +264,65 @@ async def test_a_worker_refuses_to_start_where_retention_was_faster_than_it(kafk
     async with running(configured.model_copy(update={"kafka": told}), accepting):
         await until(lambda: accepting.count == 5)
     assert accepting.offsets[0] == list(range(15, 20))
+
+
+class Restoring(Recorder):
+    """Restores only when it is told to."""
+
+    def __init__(self, source: str) -> None:
+        super().__init__(source, "restoring")
+        self.gate = asyncio.Event()
+
+    async def assigned(self, assignment: Assignment) -> None:
+        await self.gate.wait()
+        await super().assigned(assignment)
+
+
+async def ask(port: int, path: str) -> tuple[int, Any]:
+    async with httpx.AsyncClient() as client:
+        answer = await client.get(f"http://127.0.0.1:{port}{path}")
+    return answer.status_code, answer.json()
+
+
+async def until_ready(port: int, *, status: int = 200) -> dict[str, str]:
+    async with asyncio.timeout(60):
+        while True:
+            answered, states = await ask(port, "/readyz")
+            if answered == status:
+                return dict(states)
+            await asyncio.sleep(0.05)
+
+
+async def test_a_worker_is_ready_once_its_partitions_are_restored(broker: str) -> None:
+    port = endpoints.serve("127.0.0.1", 0)
+    assert await ask(port, "/readyz") == (503, {}), "no stage runs yet"
+    stage = Restoring(create_topic(broker, "source", partitions=2))
+    async with running(settings(broker, unique("group")), stage):
+        seen: list[str] = []
+        while "restoring partitions 0, 1" not in seen:
+            status, states = await ask(port, "/readyz")
+            assert status == 503
+            seen += states.values()
+            await asyncio.sleep(0.02)
+        assert set(seen[:-1]) <= {"waiting for the group"}
+        assert await ask(port, "/healthz") == (200, {"alive": True}), "a restore may take long: nobody restarts it"
+        stage.gate.set()
+        assert await until_ready(port) == {"restoring": "ready"}
+    assert await ask(port, "/readyz") == (503, {})
+
+
+async def test_a_worker_whose_broker_is_silent_is_alive_and_not_ready(kafka_server: KafkaServer) -> None:
+    port = endpoints.serve("127.0.0.1", 0)
+    stage = Recorder(create_topic(kafka_server.bootstrap, "source"), "cut-off")
+    async with running(settings(kafka_server.bootstrap, unique("group")), stage):
+        await until_ready(port)
+        kafka_server.freeze()
+        try:
+            assert await until_ready(port, status=503) == {"cut-off": "waiting for the broker"}
+            assert await ask(port, "/healthz") == (200, {"alive": True})
+        finally:
+            kafka_server.thaw()
+        await until_ready(port)
 
 
 async def test_five_stages_run_in_one_loop(broker: str) -> None:
