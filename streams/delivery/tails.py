@@ -24,7 +24,7 @@ class Tails:
         self._tasks: dict[int, deque[asyncio.Task[None]]] = {}
 
     async def room(self, partition: int) -> None:
-        """Wait until one more may start. Raises what a tail raised; cancelled, it cancels that tail."""
+        """Wait until one more may start. Raises what a tail raised."""
         await self._wait(partition, DEPTH - 1)
 
     async def settle(self, partition: int) -> None:
@@ -53,8 +53,8 @@ class Tails:
     async def _wait(self, partition: int, left: int) -> None:
         tasks = self._tasks.get(partition, deque())
         while len(tasks) > left:
-            await tasks[0]
-            tasks.popleft()
+            await asyncio.wait([tasks[0]])  # who waits may be cancelled; the tail goes on until `end`
+            tasks.popleft().result()
 
 
 async def _after(previous: asyncio.Task[None] | None, work: Coroutine[Any, Any, None]) -> None:

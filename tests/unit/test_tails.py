@@ -64,6 +64,20 @@ async def test_a_failure_is_raised_to_who_asks_next_and_ends_those_that_follow()
     assert done == []
 
 
+async def test_who_waits_may_be_cancelled_and_the_tail_still_ends() -> None:
+    # A revocation cancels the batch that waits for room; what was sent shall be marked all the same.
+    tails, done = Tails(), list[str]()
+    gate = Gate(done, "marked")
+    tails.start(0, gate.work())
+    waiting = asyncio.create_task(tails.settle(0))
+    await asyncio.sleep(0)
+    waiting.cancel()
+    await asyncio.wait([waiting])
+    gate.open.set()
+    await tails.end(0)
+    assert done == ["marked"]
+
+
 async def test_the_end_lets_a_tail_finish_that_only_needs_a_moment() -> None:
     tails, done = Tails(), list[str]()
     gate = Gate(done, "marked")
