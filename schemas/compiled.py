@@ -131,7 +131,7 @@ class _Compiler:
             if name in types:
                 lines += _deeper(self._read(of, types[name], f"f_{name}", name in _FEW))
             else:
-                lines += _deeper(self._skip(of))
+                lines += _deeper(self._skip(of, name in _FEW))
             lines += [f" f_{taken} = data[from_{taken}:at]" for taken, (_, last) in runs.items() if last == name]
             wanted -= {name}
             if not wanted:
@@ -249,9 +249,14 @@ class _Compiler:
             case other:
                 raise TypeError(f"{other} is not compiled")
 
-    def _skip(self, schema: Any) -> Iterator[str]:
+    def _skip(self, schema: Any, few: bool = False) -> Iterator[str]:
+        # Texts are looked at all the same: what is passed over here is copied, and read by others.
         match _name_of(schema):
-            case "string" | "bytes":
+            case "string":
+                yield from _extent()
+                yield "shared[data[at:end]]" if few else "data[at:end].decode()"
+                yield "at = end"
+            case "bytes":
                 yield from _extent()
                 yield "at = end"
             case "long" | "int":
@@ -260,14 +265,16 @@ class _Compiler:
                 yield "at += 1"
             case "union":
                 yield "branch, at = data[at], at + 1"
-                yield "if branch:"
+                yield "if branch == 2:"
                 yield from _deeper(self._skip(self._named(schema[1])))
+                yield "elif branch:"
+                yield " raise ValueError('no such branch of a union')"
             case "array" | "map" as name:
                 yield "while count := data[at]:"
                 yield from _deeper(_count())
                 yield " for _ in range(count):"
                 if name == "map":
-                    yield from _deeper(_deeper(self._skip("string")))
+                    yield from _deeper(_deeper(self._skip("string", few=True)))
                 yield from _deeper(_deeper(self._skip(self._named(schema["values" if name == "map" else "items"]))))
                 yield "at += 1"
             case "record":

@@ -84,13 +84,10 @@ class Windowing(ProcessingStage):
             except ValueError as error:
                 self.dead_letter(refused, record, error)
                 continue
-            if not isinstance(event, Arrived):
-                closed += windows.end_session(record.offset, appended_at, event)
-                continue
-            try:
+            if isinstance(event, Arrived):
                 closed += windows.add(record.offset, appended_at, event)
-            except UnicodeDecodeError as error:  # in the session's name, which the reader passes over
-                self.dead_letter(refused, record, error)
+            else:
+                closed += windows.end_session(record.offset, appended_at, event)
         return closed
 
     async def tick(self, assignment: Assignment) -> None:

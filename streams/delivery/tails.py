@@ -52,7 +52,7 @@ class Tails:
 
     async def _wait(self, partition: int, left: int) -> None:
         tasks = self._tasks.get(partition, deque())
-        while len(tasks) > left:
+        while tasks and (len(tasks) > left or tasks[0].done()):  # one that has failed says so at once
             await asyncio.wait([tasks[0]])  # who waits may be cancelled; the tail goes on until `end`
             tasks.popleft().result()
 

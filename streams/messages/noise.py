@@ -61,7 +61,7 @@ _HEARTBEAT = frozenset(
     {"heartbeat", "heartbeat_ok", "heart beat", "heartbeat check", "keepalive", "keep-alive", "ping", "pong", "心跳"}
 )
 _PROMPT_START = re.compile(
-    r"\W*(?:<\|im_start\|>\s*system\b|<system\b|system\s*(?:prompt|message)?\s*[::]"
+    r"\W*(?:<\|im_start\|>\s*system\b|<system\b|system(?:\s*(?:prompt|message))?\s*[::]"
     r"|you are (?:an?|the|chatgpt|claude|gemini)\b|you're an? |act as an? |你是一[个名位款]|你现在是|系统提示)",
     re.IGNORECASE,
 )

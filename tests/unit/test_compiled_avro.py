@@ -123,6 +123,14 @@ def test_a_message_that_is_cut_short_within_what_windowing_reads_is_refused(
         CODEC.decode(needed[: data.draw(st.integers(HEADER, len(needed) - 1))], Arrived)
 
 
+@pytest.mark.parametrize("name", ["tenant", "session_id", "time_zone", "kind", "text", "speaker"])
+def test_windowing_refuses_a_message_with_a_broken_text_anywhere_in_what_it_copies(name: str) -> None:
+    # Copied unread, it made its window and its session's record unreadable: the partition never restored again.
+    encoded = CODEC.encode(msgspec.structs.replace(small(), **{name: "broken-here"}))
+    with pytest.raises(UndecodableError):
+        CODEC.decode(encoded.replace(b"broken-here", b"broken-\xff\xfe\xff\xff"), Arrived)
+
+
 def test_an_array_in_blocks_that_tell_their_size_is_read() -> None:
     # Java's blocking encoder writes a negative count, then the block's length in bytes.
     encoded = CODEC.encode(small())

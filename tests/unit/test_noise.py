@@ -98,3 +98,9 @@ def test_nothing_that_a_message_of_a_megabyte_holds_takes_long() -> None:
         text = unit * (1_000_000 // len(unit))
         left, _, _ = noise.clean("user", text)  # the suite's timeout is the judge
         assert len(left) <= len(text)
+
+
+@pytest.mark.parametrize("text", ["system" + " " * 500_000 + "x", "<memory-context" * 50_000, "A" * 500_000])
+def test_a_long_text_of_one_thing_is_read_in_linear_time(text: str) -> None:
+    # 60,000 blanks after "system" took 5 s, and intake would have met the same message again and again.
+    noise.screen("user", text, [], {})

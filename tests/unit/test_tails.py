@@ -64,6 +64,16 @@ async def test_a_failure_is_raised_to_who_asks_next_and_ends_those_that_follow()
     assert done == []
 
 
+async def test_room_tells_of_a_failure_before_it_is_full() -> None:
+    tails = Tails()
+    failing = Gate([], "failing", ValueError("no broker"))
+    tails.start(0, failing.work())
+    failing.open.set()
+    await asyncio.sleep(0.01)
+    with pytest.raises(ValueError, match="no broker"):
+        await tails.room(0)
+
+
 async def test_who_waits_may_be_cancelled_and_the_tail_still_ends() -> None:
     # A revocation cancels the batch that waits for room; what was sent shall be marked all the same.
     tails, done = Tails(), list[str]()
